@@ -55,7 +55,7 @@ static int run_option(const char *option) {
         return EXIT_FOUND;
     }
     const struct args no_verb = {0};
-    return fail(&no_verb, NULL, "%s: the verb comes first: tamis VERB [OPTION...]", option);
+    return fail(&no_verb, NULL, "%s: the command comes first: tamis COMMAND [OPTION...]", option);
 }
 
 /* A parent may have closed some of 0, 1 and 2. The next file opened would then take that number,

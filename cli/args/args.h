@@ -131,22 +131,22 @@ const struct verb *verb_meant(const char *name);
                     {.option = OPT_DELIMITER}, {.option = OPT_KEYS}, {.option = OPT_HEX}, \
                     {.option = OPT_BASE64}, {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
 #define THREADS_OPTION {.option = OPT_THREADS, \
-                        .help = "threads to read with, 0: one for each processor; otherwise one"}
-/* Behind the words about a verb that reads keys for an image. */
-#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need " \
-                   "not be named again. \"tamis help build\" tells how lines become keys."
-/* Behind the words about a verb that may take in keys for days. */
-#define ABOUT_KEEPING "\n\nKeys that come through a pipe may come for days: then what is done so " \
-                      "far is saved every minute, as --save-every says, and when SIGTERM or " \
-                      "Ctrl-C ends the command. Another that changes IMAGE waits meanwhile, or " \
-                      "is waited for: --wait."
+                        .help = "reader threads, 0: one per CPU (default: 1)"}
+/* After the words about a verb that reads keys for an image. */
+#define ABOUT_FORM "\n\nThe image remembers how its keys were made, so you need not repeat " \
+                   "--keys or --canon. \"tamis help build\" explains how lines become keys."
+/* After the words about a verb that may receive keys for days. */
+#define ABOUT_KEEPING "\n\nKeys may arrive through a pipe for days. Work so far is then saved " \
+                      "every minute (see --save-every), and when SIGTERM or Ctrl-C ends the " \
+                      "command. Only one process changes IMAGE at a time; others wait (see " \
+                      "--wait)."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}, {.option = OPT_WAIT}
 #define ASK_OPTIONS {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, \
                     {.option = OPT_WITH_FILENAME}, \
                     {.option = OPT_QUIET, \
-                     .help = "print nothing, stop at the first line that would be"}, \
+                     .help = "print nothing, stop at the first match"}, \
                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION
 /* Of verbs that only read an image. */
 #define FROM_OPTION {.option = OPT_FROM}

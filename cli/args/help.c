@@ -104,7 +104,7 @@ static void print_verb_short(FILE *out, const struct verb *verb) {
     help_usage(out, verb);
     fprintf(out, "\n%s\n\n", verb->summary);
     print_options(out, verb);
-    fprintf(out, "\nExamples and the rest: tamis help %s\n", verb->name);
+    fprintf(out, "\n\"tamis help %s\" adds examples and details.\n", verb->name);
 }
 
 static void print_example(FILE *out, const char *story, const char *command) {
@@ -124,7 +124,7 @@ static void print_aliases(FILE *out, const struct verb *verb) {
 }
 
 const char *verb_exits(const struct verb *verb) {
-    return verb->exits ? verb->exits : "0 when done, 2 after an error.";
+    return verb->exits ? verb->exits : "0 success, 2 error.";
 }
 
 static void print_verb_full(FILE *out, const struct verb *verb) {
@@ -153,33 +153,33 @@ void help_verb(FILE *out, const struct verb *verb, enum help_params params) {
 }
 
 static const char where_more[] =
-    "\"tamis VERB -h\" lists the options of a verb, \"tamis help VERB\" has examples and the rest.";
+    "\"tamis COMMAND -h\" lists options; \"tamis help COMMAND\" adds examples.";
 
 const struct example overview_examples[] = {
-    {"A filter from a list, sized by counting it", "tamis build blocklist.tamis blocklist.txt"},
-    {"Which lines of a stream are in it?", "tamis check blocklist.tamis requests.txt"},
-    {"What would ten million keys cost?", "tamis plan --capacity 10M --fpr 0.1%"},
+    {"Build a filter from a list", "tamis build blocklist.tamis blocklist.txt"},
+    {"Print the lines that are in it", "tamis check blocklist.tamis requests.txt"},
+    {"Compare the cost of ten million keys", "tamis plan --capacity 10M --fpr 0.1%"},
     {0},
 };
 
 const char overview_about[] =
-    "A filter answers one question about a set of keys: is this one in it? No is certain, yes is "
-    "wrong at a rate you choose, and for that it needs about ten bits per key, whatever the keys "
-    "are. An image is a filter in a file.\n\n"
-    "Keys are lines; -0 makes them end in NUL. Without FILE they come from standard input, and - "
-    "stands for standard input or output. Results go to standard output, everything else to "
-    "standard error. On a terminal, work that takes longer than a second shows how far it is; "
-    "anywhere, the signal USR1 makes it print one line about that.\n\n"
-    "Counts are written as 1000000, 10M, 1e6, 64Ki or 2^20; sizes as 4096, 64KiB, 2G or 10MB; "
-    "rates as 1%, 0.01, 1e-6, 1/1000 or 2^-16.";
+    "A filter answers one question about a set of keys: is this one in it? No is certain; yes is "
+    "wrong at a rate you choose. It takes about ten bits per key, whatever the keys are. An image "
+    "is a filter in a file.\n\n"
+    "Keys are lines (-0: NUL-terminated) of FILE or standard input; - means standard input or "
+    "output. Results go to standard output, everything else to standard error. Work of more than "
+    "a second shows a progress bar on a terminal; SIGUSR1 prints one line of progress "
+    "anywhere.\n\n"
+    "Counts: 1000000, 10M, 1e6, 64Ki, 2^20. Sizes: 4096, 64KiB, 2G, 10MB. Rates: 1%, 0.01, 1e-6, "
+    "1/1000, 2^-16.";
 
 const char overview_exits[] =
-    "0 when done or found, 1 when nothing was found, 2 after an error, which is one line that "
-    "names the file and the cause, 130 after Ctrl-C.";
+    "0 success or match, 1 no match, 2 error (one line naming the file and the cause), 130 after "
+    "Ctrl-C.";
 
 static void print_usage(FILE *out, const char *heading) {
     print_heading(out, heading);
-    fputs(" tamis VERB [OPTION...] IMAGE [FILE...]\n\n", out);
+    fputs(" tamis COMMAND [OPTION...] IMAGE [FILE...]\n\n", out);
 }
 
 static void print_overview_full(FILE *out) {

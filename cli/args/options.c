@@ -72,8 +72,8 @@ static int fail_unknown(const struct args *args, struct typed typed) {
     }
     const bool is_long = typed.text[1] == '-';
     if (is_long && nearest && is_typo(min, typed.text + 2))
-        return fail(args, NULL, "there is no option %s; did you mean --%s?", typed.text, nearest);
-    return fail(args, NULL, "there is no option %s; \"tamis %s -h\" lists them", typed.text,
+        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed.text, nearest);
+    return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed.text,
                 args->verb->name);
 }
 
@@ -103,10 +103,10 @@ static int check_word(const struct args *args, const struct option *option, stru
                       const char *text) {
     char choices[128];
     if (!is_spec_word(text))
-        return fail(args, NULL, "%s: \"%s\" is not one word", typed.text, text);
+        return fail(args, NULL, "%s: \"%s\" is not a single word", typed.text, text);
     if (!option->choices || is_among(option->choices, text)) return 0;
     list_choices(option->choices, choices, sizeof choices);
-    return fail(args, NULL, "%s: \"%s\" is not %s", typed.text, text, choices);
+    return fail(args, NULL, "%s: \"%s\" is not valid (allowed: %s)", typed.text, text, choices);
 }
 
 static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text,
@@ -229,7 +229,7 @@ static int check_operands(const struct args *args) {
     }
     if (missing) return fail_usage(args, " is missing", missing);
     if (args->operand_count > at_most)
-        return fail_usage(args, " is one word too many", args->operand[at_most]);
+        return fail_usage(args, ": unexpected argument", args->operand[at_most]);
     return 0;
 }
 
@@ -251,8 +251,7 @@ static int count_option_streams(const struct args *args, size_t *uses, bool *is_
         const struct option *option = option_named(repeated->option);
         if (option->stream == NO_STREAM) continue;
         const char *file = repeated->second ? repeated->second : repeated->text;
-        if (*file == '\0')
-            return fail(args, NULL, "--%s: the name of the file is empty", option->name);
+        if (*file == '\0') return fail(args, NULL, "--%s: the file name is empty", option->name);
         if (strcmp(file, "-") == 0) ++*uses;
         if (option->stream == READS_INSTEAD) *is_instead = true;
     }
@@ -274,7 +273,7 @@ static int check_streams(const struct args *args) {
             operand->stream == READS_STDIN || operand->stream == READS_STDIN_UNLESS_GIVEN;
         if (reads && strcmp(args->operand[i], "-") == 0) uses++;
         if (operand->stream != NO_STREAM && args->operand[i][0] == '\0')
-            return fail(args, NULL, "%s is an empty name", operand->name);
+            return fail(args, NULL, "%s: the name is empty", operand->name);
         if (operand[1].name) operand++;
     }
     /* An operand stands for itself only behind those that come before it. */

@@ -96,7 +96,7 @@ static int dir_may_write(const struct args *args, const char *path) {
     if (!dir) return fail_memory(args);
     const int code = access(dir, W_OK | X_OK) == 0
                          ? 0
-                         : fail(args, path, "cannot create a file beside it: %s", strerror(errno));
+                         : fail(args, path, "cannot create a file next to it: %s", strerror(errno));
     free(dir);
     return code;
 }
@@ -109,7 +109,7 @@ int file_may_write(const struct args *args, const char *path, const char *binary
     const bool is_forced = given(args, OPT_FORCE);
     if (is_dash(path)) {
         if (is_forced || !binary || !isatty(STDOUT_FILENO)) return 0;
-        return fail(args, NULL, "%s is no text for a terminal; name a file, or use --force",
+        return fail(args, NULL, "not writing %s to a terminal; name a file, or use --force",
                     binary);
     }
     struct stat status;
@@ -130,13 +130,13 @@ static int flush_dir(const struct args *args, const char *dir) {
     const bool is_flushed = fd >= 0 && fsync(fd) == 0;
     const int why = errno;
     if (fd >= 0) close(fd);
-    return is_flushed ? 0 : fail(args, dir, "cannot flush the folder: %s", strerror(why));
+    return is_flushed ? 0 : fail(args, dir, "cannot flush the directory: %s", strerror(why));
 }
 
 int dir_make(const struct args *args, const char *path) {
     if (mkdir(path, 0777) == 0) return dir_flush(args, path);
     if (errno == EEXIST) return 0;
-    return fail(args, path, "cannot make the folder: %s", strerror(errno));
+    return fail(args, path, "cannot create the directory: %s", strerror(errno));
 }
 
 int dir_flush(const struct args *args, const char *path) {
@@ -178,7 +178,7 @@ int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum
     const tamis_status status = hold(edit, args, path, &options);
     if (status == TAMIS_BUSY && given(args, OPT_WAIT)) return fail_why(args, path, status);
     if (status == TAMIS_BUSY)
-        return fail(args, path, "%s; --wait SECONDS waits longer", why_without_file(path));
+        return fail(args, path, "%s; use --wait SECONDS to wait longer", why_without_file(path));
     if (status) return fail_why(args, path, status);
     if (what == HOLD_TO_WRITE && !tamis_edit_is_new(*edit) && !given(args, OPT_FORCE)) {
         tamis_edit_close(*edit);
@@ -187,8 +187,8 @@ int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum
     }
     if (!tamis_edit_is_new(*edit) && !tamis_edit_is_locked(*edit) && what != HOLD_TO_WRITE)
         warn(args, path,
-             "there are no locks on this file system: two that change it at once may "
-             "get in each other's way");
+             "this file system has no locks: two processes that change the file at once may "
+             "conflict");
     return 0;
 }
 

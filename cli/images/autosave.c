@@ -95,7 +95,8 @@ int keeping_start(struct keeping *keeping, struct keys *keys) {
     keeping->every_ms = text ? 0 : USUAL_SECONDS * SECOND;
     if (text && !parse_when(keeping, text))
         return fail(args, "--save-every",
-                    "\"%s\" is neither a time (30s, 5min, 1h) nor a number of lines; 0: at the end",
+                    "\"%s\" is neither a duration (30s, 5min, 1h) nor a number of lines (0: only "
+                    "at the end)",
                     text);
     const bool is_file = !keeping->image || !is_dash(image_target(args));
     const bool is_wanted = text || (!keys_can_again(keys) && !given(args, OPT_STRICT));
@@ -103,7 +104,7 @@ int keeping_start(struct keeping *keeping, struct keys *keys) {
     if (!keeping->is_on) return 0;
     const int code = keeping->image ? image_hold_output(keeping->image, args) : 0;
     if (code) return code;
-    if (stop_fd() < 0) return fail(args, NULL, "cannot make a pipe");
+    if (stop_fd() < 0) return fail(args, NULL, "cannot create a pipe");
     keeping->due = now_ms() + keeping->every_ms;
     keys->await = await_input;
     keys->await_with = keeping;

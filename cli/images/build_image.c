@@ -63,7 +63,9 @@ static int fail_take(const struct batch *batch, size_t i, tamis_status status) {
     const struct args *args = batch->keys->args;
     if (status == TAMIS_INVALID)
         return fail_line(batch, i, "%s%s", tamis_why(),
-                         given(args, OPT_VALUES) ? "; value=BITS in a --spec gives them room" : "");
+                         given(args, OPT_VALUES) ? "; set their size with value=BITS in a "
+                                                   "--spec"
+                                                 : "");
     const bool is_about_dir = status == TAMIS_IO || status == TAMIS_NOMEM;
     return fail_why(args, is_about_dir ? NULL : input_name(batch->from->name), status);
 }
@@ -159,7 +161,7 @@ static int fail_build(const struct building *building, tamis_status status) {
     if (status == TAMIS_FULL)
         return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
                     tamis_why(),
-                    adds_once ? "; plan a larger capacity, or none: then keys are counted"
+                    adds_once ? "; give a larger capacity, or none to have keys counted"
                               : stores_every_add);
     if (status == TAMIS_NOMEM && given(args, OPT_MEMORY))
         return fail(args, NULL, "%s; try a larger --memory", tamis_why());
@@ -172,8 +174,8 @@ static void tell_segments(const struct building *building, const char *path) {
     tamis_builder_get_info(building->builder, &info, sizeof info);
     if (info.segment == info.segment_asked || given(building->args, OPT_QUIET)) return;
     warn(building->args, output_name(path),
-         "for the memory limit, made in %s segments of %s keys instead of %s: about %.2f bits more "
-         "for each key; a larger --memory saves them",
+         "because of the memory limit, built in %s segments of %s keys instead of %s: about %.2f "
+         "more bits per key; a larger --memory avoids that",
          human_count(info.segments).text, human_count(info.segment).text,
          human_count(info.segment_asked).text, info.bits_more);
 }

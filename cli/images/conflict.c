@@ -54,7 +54,7 @@ static int fail_lists(const struct search *search) {
     const struct place *one = &search->place[0], *two = &search->place[1];
     const struct place *good = one->value == 0 ? one : two, *member = good == one ? two : one;
     return fail(args, good->file,
-                "line %" PRIu64 ": \"%s\" is on both lists: it is a member by %s, line %" PRIu64,
+                "line %" PRIu64 ": \"%s\" is on both lists: it is a member in %s, line %" PRIu64,
                 good->line, search->key.text, member->file, member->line);
 }
 

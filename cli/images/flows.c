@@ -62,7 +62,7 @@ static int number_lines(struct flows *flows, const struct args *args, const stru
     enum { NUMBER = 12 }; /* digits and a NUL */
     const uint64_t max = UINT64_C(1) << 30;
     if (lines > max)
-        return fail(args, input_name(image->path), "%s lines are too many to be tried: up to %s",
+        return fail(args, input_name(image->path), "%s lines are too many to try (maximum: %s)",
                     human_count(lines).text, human_count(max).text);
     flows->key = calloc((size_t)lines, sizeof *flows->key);
     flows->text = malloc((size_t)lines * NUMBER);
@@ -99,7 +99,7 @@ static char *join_names(const struct args *args, const char **names, size_t coun
         }
     if (len > MAX_NAMES) {
         fail(args, NULL,
-             "the names of %s flows take %s, and the image has room for %s: use --no-names, and "
+             "the names of %s flows take %s, but the image holds at most %s: use --no-names, and "
              "name them with \"tamis trace --flows LIST\"",
              human_count(different).text, human_bytes(len).text, human_bytes(MAX_NAMES).text);
         return NULL;
@@ -118,7 +118,7 @@ int flows_keep(const struct args *args, tamis *filter, const char *const *names,
     if (!code && !all) code = fail_memory(args);
     for (size_t i = 0; i < count && !code; i++)
         if (strchr(names[i], '\n'))
-            code = fail(args, NULL, "a name with a newline cannot be kept; use --no-names");
+            code = fail(args, NULL, "a name with a newline cannot be stored; use --no-names");
     if (!code) {
         for (size_t i = 0; i < old.count; i++) all[i] = old.key[i].bytes;
         memcpy(all + old.count, names, count * sizeof *all);

@@ -32,8 +32,8 @@ int format_exists(const struct args *args, const char *said, const char *text,
         min = distance;
     }
     if (nearest && is_typo(min, name))
-        return fail(args, said, "there is no format \"%s\"; did you mean \"%s\"?", name, nearest);
-    return fail(args, said, "there is no format \"%s\"; \"tamis formats\" lists them", name);
+        return fail(args, said, "unknown format \"%s\"; did you mean \"%s\"?", name, nearest);
+    return fail(args, said, "unknown format \"%s\"; \"tamis formats\" lists them", name);
 }
 
 int foreign_open(struct bytes *bytes, const struct args *args, const char *path) {
@@ -291,7 +291,7 @@ static void print_list(const struct args *args, struct file *file, struct listin
     printf(": %s %s\n", human_count(listing->n).text, listing->n == 1 ? "filter" : "filters");
     if (listing->n == 0) return;
     print_row(listing, ROLE_HEADING,
-              (const char *[]){"choose it by", "kind", "size", "offset", "keys", "what it is"});
+              (const char *[]){"select with", "kind", "size", "offset", "keys", "filter"});
     find_all(file, text, print_found, listing);
 }
 

@@ -53,15 +53,16 @@ static void give_up(const char *path, const char *why) {
 static void copy_and_let_go(struct held *held) {
     void *copy = mmap(NULL, held->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
-        give_up(held->path, "somebody changes it, and no memory is left to keep it");
+        give_up(held->path, "another process is changing it, and there is no memory to keep a "
+                            "copy");
     memcpy(copy, held->at, held->size);
     /* A writer waits for a while only (lease-break-time, 45 seconds), and we may have slept as
      * long. */
     if (!file_is_as_it_was(held->fd, &held->then))
-        give_up(held->path, "the file was changed while it was asked");
+        give_up(held->path, "the file changed during the query");
     (void)mprotect(copy, held->size, PROT_READ);
     if (mremap(copy, held->size, held->size, MREMAP_MAYMOVE | MREMAP_FIXED, held->at) != held->at)
-        give_up(held->path, "somebody changes it, and it cannot be kept");
+        give_up(held->path, "another process is changing it, and no copy can be kept");
     close(held->fd); /* and with it goes the lease */
     held->fd = -1;
 }

@@ -245,9 +245,9 @@ static void print_summary(const struct tamis_info *info, const char *name, const
     if (occasion == AFTER_PLANNING && !isnan(bits_per_key(info)))
         fprintf(stderr, ", %s bits per key", human_decimal(bits_per_key(info)).text);
     if (occasion == AFTER_PLANNING)
-        fprintf(stderr, ", expected rate %s\n", human_rate(info->fpr_expected).text);
+        fprintf(stderr, ", expected fpr %s\n", human_rate(info->fpr_expected).text);
     else
-        fprintf(stderr, ", rate now %s\n", human_rate(info->fpr_now).text);
+        fprintf(stderr, ", fpr now %s\n", human_rate(info->fpr_now).text);
 }
 
 bool has_too_many(const struct tamis_info *info) {
@@ -261,13 +261,13 @@ bool has_too_many(const struct tamis_info *info) {
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,
                              const char *name) {
     if (info->is_saturated)
-        warn(args, name, "the filter is full and says yes to nearly everything");
+        warn(args, name, "the filter is full and answers yes to nearly everything");
     else if (info->is_degraded && has_too_many(info))
-        warn(args, name, "%s items for a capacity of %s: the rate is %s now",
+        warn(args, name, "%s items for a capacity of %s: the false-positive rate is now %s",
              human_count(info->items).text, human_count(info->capacity).text,
              human_rate(info->fpr_now).text);
     else if (info->is_degraded)
-        warn(args, name, "the rate is %s now, more than twice what was asked",
+        warn(args, name, "the false-positive rate is now %s, more than twice the target",
              human_rate(info->fpr_now).text);
 }
 

@@ -17,9 +17,7 @@ static int encoding_given(const struct args *args, const char **encoding) {
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         const char *name = option_named(ways[i])->name;
         if (!given(args, ways[i])) continue;
-        if (said)
-            return fail(args, NULL, "--%s and --%s are both given; keys are written in one way",
-                        said, name);
+        if (said) return fail(args, NULL, "--%s and --%s cannot be combined", said, name);
         said = name;
         *encoding = encoding_named(ways[i] == OPT_KEYS ? args->setting[OPT_KEYS].text : name);
     }
@@ -63,7 +61,9 @@ static int fail_unknown(const struct args *args, const char *path, const tamis *
     char why[256];
     const bool is_canon = canon && !canon_parse(&form.canon, canon, why, sizeof why);
     const char *name = is_canon ? canon_note : encoding_note;
-    return fail(args, path, "its keys have a form that this tamis does not know: the note %s is %s",
+    return fail(args, path,
+                "its key encoding is unknown to this version of tamis: the note %s is "
+                "%s",
                 name, tamis_note(filter, name));
 }
 
@@ -78,11 +78,10 @@ static int check_encoding(const struct args *args, const char *path, const tamis
     const bool is_text = strcmp(said, "utf8") == 0 || strcmp(said, "bytes") == 0;
     if (!kept && (is_text || tamis_note(filter, "origin"))) return 0;
     if (!kept)
-        return fail(args, path, "the image was built without --%s%s: its keys are as they came",
+        return fail(args, path, "the image was built without --%s%s: its keys are unchanged lines",
                     given(args, OPT_KEYS) ? "keys " : "", said);
     if (is_same_encoding(said, kept)) return 0;
-    return fail(args, path, "its keys are %s, not %s; without --keys they are read as such", kept,
-                said);
+    return fail(args, path, "its keys are %s, not %s; omit --keys", kept, said);
 }
 
 int form_is_that_of(const struct args *args, const char *path, const tamis *filter) {
@@ -94,11 +93,12 @@ int form_is_that_of(const struct args *args, const char *path, const tamis *filt
     canon_write(&kept.canon, text);
     const bool is_import = tamis_note(filter, "origin");
     if (given(args, OPT_CANON) && kept.canon.n == 0 && !is_import)
-        return fail(args, path, "the image was built without --canon: its keys are as they came");
+        return fail(args, path,
+                    "the image was built without --canon: its keys are unchanged "
+                    "lines");
     if (given(args, OPT_CANON) && kept.canon.n > 0 && !canon_is_same(&said.canon, &kept.canon))
-        return fail(
-            args, path,
-            "the image was built with --canon %s; without the option its keys get that form", text);
+        return fail(args, path, "the image was built with --canon %s; omit --canon to use that",
+                    text);
     return said.encoding ? check_encoding(args, path, filter, said.encoding, kept.encoding) : 0;
 }
 

@@ -18,7 +18,7 @@ static int refuse_form(const struct args *args, const struct noted *noted, const
         return fail(args, "--note", "the note \"%s\" is set by --%s", name,
                     strcmp(name, "canon") == 0 ? name : "keys");
     if (form_takes_note(name, value)) return 0;
-    return fail(args, "--note", "\"%s\" is nothing that keys can be: %s", value,
+    return fail(args, "--note", "\"%s\" is not a key encoding: %s", value,
                 strcmp(name, "canon") == 0 ? "see --canon" : "see --keys");
 }
 

@@ -5,7 +5,7 @@
 
 int check_outputs(const struct args *args, const char *output) {
     if (!given(args, OPT_JSON) || !is_dash(output)) return 0;
-    return fail(args, NULL, "--json and --output - both want standard output");
+    return fail(args, NULL, "--json and --output - cannot be combined: both use standard output");
 }
 
 int view_bytes(const struct args *args, const struct bytes *bytes, tamis **filter) {

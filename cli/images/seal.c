@@ -29,7 +29,9 @@ bool seal_is_there(const struct bytes *patch) {
 #ifndef TAMIS_WITH_SODIUM
 
 static int fail_without(const struct args *args) {
-    return fail(args, NULL, "this tamis was built without libsodium, which signs and verifies");
+    return fail(args, NULL,
+                "this tamis was built without libsodium, which it needs to sign and "
+                "verify");
 }
 
 const char *seal_library(void) {
@@ -107,7 +109,7 @@ static const char *const first_line[] = {
     [PUBLIC_KEY] = "tamis public key (ed25519), to verify patches\n"};
 
 static int sodium_ready(const struct args *args) {
-    return sodium_init() < 0 ? fail(args, NULL, "libsodium does not start") : 0;
+    return sodium_init() < 0 ? fail(args, NULL, "libsodium failed to initialise") : 0;
 }
 
 static int write_key(const struct args *args, const char *path, enum key key,
@@ -148,10 +150,9 @@ static int fail_key(const struct args *args, const char *path, enum key wanted, 
     const enum key other = wanted == SECRET_KEY ? PUBLIC_KEY : SECRET_KEY;
     const bool is_other = strncmp(text, first_line[other], strlen(first_line[other])) == 0;
     if (is_other && wanted == PUBLIC_KEY)
-        return fail(args, path, "this is a secret key; to verify, the public one is enough: %s.pub",
-                    path);
+        return fail(args, path, "this is a secret key; verify with the public one: %s.pub", path);
     if (is_other) return fail(args, path, "this is a public key; only the secret one can sign");
-    return fail(args, path, "not a %s key of tamis; \"tamis keygen\" makes them",
+    return fail(args, path, "not a tamis %s key; make one with \"tamis keygen\"",
                 wanted == SECRET_KEY ? "secret" : "public");
 }
 
@@ -240,12 +241,12 @@ int seal_check(const struct args *args, const struct bytes *patch, const char *k
     if (!seal_is_there(patch)) return fail(args, patch->path, "the patch is not signed");
     const uint8_t *seal = seal_of(patch);
     if (memcmp(seal + AT_KEY, public, PUBLIC_BYTES) != 0)
-        return fail(args, patch->path, "the patch is signed by another key than %s", key_path);
+        return fail(args, patch->path, "the patch is signed with a key other than %s", key_path);
     digest_of(patch->at, patch->size - SEAL_BYTES, digest);
     if (crypto_sign_verify_detached(seal + AT_SIGNATURE, seal, AT_SIGNATURE, public) != 0 ||
         memcmp(seal + AT_PATCH, digest, DIGEST_BYTES) != 0)
         return fail(args, patch->path,
-                    "the signature is wrong: somebody changed the patch after it was signed");
+                    "the signature is wrong: the patch was changed after it was signed");
     return 0;
 }
 
@@ -257,13 +258,13 @@ static bool is_sealed(const struct bytes *patch, size_t at, const struct bytes *
 
 int seal_check_base(const struct args *args, const struct bytes *patch, const struct bytes *base) {
     if (is_sealed(patch, AT_BASE, base)) return 0;
-    return fail(args, patch->path, "the patch was signed for another image than %s", base->path);
+    return fail(args, patch->path, "the patch was signed for an image other than %s", base->path);
 }
 
 int seal_check_result(const struct args *args, const struct bytes *patch,
                       const struct bytes *result) {
     if (is_sealed(patch, AT_RESULT, result)) return 0;
-    return fail(args, patch->path, "the patch does not make the image that was signed");
+    return fail(args, patch->path, "the patch does not produce the image that was signed");
 }
 
 #endif

@@ -63,5 +63,5 @@ int secret_read(struct args *args) {
         args->has_secret = false;
     wipe_secret(bytes, sizeof bytes);
     if (args->has_secret) return 0;
-    return fail(args, path, "a secret is 16 bytes or 32 hex digits, and this is neither");
+    return fail(args, path, "not a secret (allowed: 16 bytes or 32 hex digits)");
 }

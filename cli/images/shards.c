@@ -28,7 +28,7 @@ char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint
     const bool has_size = spec_has(spec, "size") || spec_has(spec, "bits");
     if (!spec_has(spec, "capacity") && !(has_size && spec_has(spec, "fpr"))) {
         fail(args, NULL,
-             "a shard cannot count the keys of the whole: the wish needs a capacity, as in "
+             "a shard cannot count the keys of the whole: give the total capacity, e.g. "
              "--capacity 100M");
         return NULL;
     }
@@ -114,7 +114,7 @@ int packed_alone(const struct args *args) {
                                                  OPT_DECOMPRESS};
     for (size_t i = 0; i < sizeof about_lines / sizeof *about_lines; i++)
         if (given(args, about_lines[i]))
-            return fail(args, NULL, "--packed and --%s do not go together: hashes have no lines",
+            return fail(args, NULL, "--packed and --%s cannot be combined: hashes have no lines",
                         option_named(about_lines[i])->name);
     return 0;
 }
@@ -149,8 +149,7 @@ static int run_file(const struct args *args, const char *name, int fd, take_hash
         const size_t n = (size_t)len / 8;
         for (size_t i = 0; i < n; i++) hashes[i] = hash_at(bytes + 8 * i);
         if (n) code = take(with, hashes, n);
-        if (!code && len % 8)
-            code = fail(args, name, "ends in the middle of a hash: each has 8 bytes");
+        if (!code && len % 8) code = fail(args, name, "ends in the middle of an 8-byte hash");
     }
     return code;
 }

@@ -34,12 +34,12 @@ bool spec_has(const char *spec, const char *name) {
 
 int params_is_single(const struct args *args, const char *spec_is) {
     if (given(args, OPT_KIND))
-        return fail(args, NULL, "%s and --kind are both given; the spec can name the kind",
+        return fail(args, NULL, "%s and --kind cannot be combined; name the kind in the spec",
                     spec_is);
     for (size_t i = 0; i < PARTS; i++) {
         const char *name = option_named(parts[i])->name;
         if (given(args, parts[i]))
-            return fail(args, NULL, "%s and --%s are both given; write %s=%s into the spec",
+            return fail(args, NULL, "%s and --%s cannot be combined; write %s=%s in the spec",
                         spec_is, name, name, args->setting[parts[i]].text);
     }
     return 0;
@@ -83,6 +83,6 @@ int kind_exists(const struct args *args, const char *name, struct tamis_kind_inf
         min = distance;
     }
     if (nearest && is_typo(min, name))
-        return fail(args, NULL, "there is no kind \"%s\"; did you mean \"%s\"?", name, nearest);
-    return fail(args, NULL, "there is no kind \"%s\"; \"tamis kinds\" lists them", name);
+        return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, nearest);
+    return fail(args, NULL, "unknown kind \"%s\"; \"tamis kinds\" lists them", name);
 }

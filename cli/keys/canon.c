@@ -94,13 +94,10 @@ static bool find_step(const char *name, size_t len, uint8_t *step) {
 
 static void say_unknown(const char *name, size_t len, char *why, size_t size) {
     int to =
-        snprintf(why, size, "\"%.*s\" is not a step; steps are", (int)(len < 40 ? len : 40), name);
+        snprintf(why, size, "\"%.*s\" is not a step (allowed:", (int)(len < 40 ? len : 40), name);
     for (size_t i = 0; i < STEPS && to > 0 && (size_t)to < size; i++)
-        to += snprintf(why + to, size - (size_t)to, "%s%s",
-                       i == 0           ? " "
-                       : i == STEPS - 1 ? " and "
-                                        : ", ",
-                       steps[i].name);
+        to += snprintf(why + to, size - (size_t)to, "%s%s", i == 0 ? " " : ", ", steps[i].name);
+    if (to > 0 && (size_t)to < size) snprintf(why + to, size - (size_t)to, ")");
 }
 
 bool canon_parse(struct canon *canon, const char *list, char *why, size_t size) {

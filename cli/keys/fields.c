@@ -65,8 +65,8 @@ bool fields_parse(struct fields *fields, const char *list, char *why, size_t siz
         }
         if (!parse_range(at, len, &range)) {
             snprintf(why, size,
-                     "\"%.*s\" is not a field; fields are numbers from 1 to 1,000,000, or ranges "
-                     "of them: 2 or 1,3 or 2-4",
+                     "\"%.*s\" is not a field (allowed: numbers from 1 to 1,000,000, or ranges: 2 "
+                     "or 1,3 or 2-4)",
                      (int)(len < 40 ? len : 40), at);
             return false;
         }

@@ -61,8 +61,8 @@ static enum unpacked step(void *state, struct unpacking *unpacking, char *why, s
         unpacking->from++, unpacking->from_len--;
         return UNPACKED_WHOLE;
     }
-    if (gunzip->is_padded) return fail_with(why, size, "something stands behind its end");
-    if (inflateReset(&gunzip->stream) != Z_OK) return fail_with(why, size, "no way to go on");
+    if (gunzip->is_padded) return fail_with(why, size, "trailing data");
+    if (inflateReset(&gunzip->stream) != Z_OK) return fail_with(why, size, "no progress");
     return inflate_some(gunzip, unpacking, why, size);
 }
 

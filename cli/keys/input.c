@@ -44,7 +44,7 @@ static bool is_still_the_same(const struct input *input) {
            file_is_as_it_was(input->fd, &input->source->then);
 }
 
-static const char has_changed[] = "the file changed after it was read for the first time";
+static const char has_changed[] = "the file changed after the first read";
 
 struct input *input_open(struct source *source, bool decompresses, char *why, size_t size) {
     const int fd = source->fd > 0     ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -143,8 +143,8 @@ static bool start_unpacking(struct input *input, const uint8_t *bytes, size_t le
     if (!packing->start) {
         snprintf(
             why, size,
-            "this is %s data, and this tamis was built without %s; --decompress never reads it "
-            "as it is",
+            "this is %s data, and this tamis was built without %s; --decompress never reads it as "
+            "it is",
             packing->name, packing->name);
         return false;
     }
@@ -190,7 +190,7 @@ static ssize_t read_unpacked(struct input *input, void *bytes, size_t room, char
         if (raw < 0) return -1;
         if (raw == 0 && input->is_whole && left == 0) return 0;
         if (raw == 0) {
-            snprintf(why, size, "the %s data ends early", input->packing->name);
+            snprintf(why, size, "the %s data is truncated", input->packing->name);
             return -1;
         }
         input->raw_at = 0;

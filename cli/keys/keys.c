@@ -14,15 +14,13 @@ static int read_fields(const struct args *args, struct cutting *cutting) {
     struct fields *fields = &cutting->fields;
     fields->delimiter = '\t';
     if (text && !delimiter_parse(text, &fields->delimiter))
-        return fail(args, "--delimiter",
-                    "\"%s\" is not one byte; bytes that are hard to type are \\t, \\0 and \\xHH",
+        return fail(args, "--delimiter", "\"%s\" is not a single byte (escapes: \\t, \\0, \\xHH)",
                     text);
     if (text && fields->delimiter == cutting->line_end)
-        return fail(args, "--delimiter", "this byte ends lines, it cannot stand inside one");
+        return fail(args, "--delimiter", "this byte ends lines and cannot separate fields");
     if (!given(args, OPT_FIELD))
-        return text && !given(args, OPT_RIGHT_FIELD)
-                   ? fail(args, "--delimiter", "it needs --field, which says what the key is")
-                   : 0;
+        return text && !given(args, OPT_RIGHT_FIELD) ? fail(args, "--delimiter", "needs --field")
+                                                     : 0;
     if (!fields_parse(fields, args->setting[OPT_FIELD].text, why, sizeof why))
         return fail(args, "--field", "%s", why);
     return 0;

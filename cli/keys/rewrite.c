@@ -54,8 +54,7 @@ static char *room_for(struct block *block, size_t i, size_t len) {
 
 static bool is_too_long(struct block *block, size_t len) {
     if (len <= MAX_REWRITTEN) return false;
-    snprintf(block->bad_line, WHY_BYTES,
-             "a key of %s cannot be rewritten, as these options want it; %s is the most",
+    snprintf(block->bad_line, WHY_BYTES, "a key of %s is too long for these options (maximum: %s)",
              human_bytes(len).text, human_bytes(MAX_REWRITTEN).text);
     return true;
 }

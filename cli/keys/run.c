@@ -194,7 +194,7 @@ static void warn_fieldless(const struct keys *keys) {
     if (keys->fieldless == 0) return;
     if (keys->fieldless == keys->seen)
         warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "enough fields for", list,
-             given(args, OPT_DELIMITER) ? "" : "; --delimiter tells what stands between fields");
+             given(args, OPT_DELIMITER) ? "" : "; set the field separator with --delimiter");
     else if (!keys->cutting.keeps_keyless)
         warn(args, NULL, "%s %s %s %s", human_count(keys->fieldless).text,
              keys->fieldless == 1 ? "line has" : "lines have",
@@ -204,7 +204,7 @@ static void warn_fieldless(const struct keys *keys) {
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct workers workers = {.keys = keys, .handler = handler};
     if (keys->has_unknown_form)
-        return fail(keys->args, NULL, "its keys have a form that this tamis does not know");
+        return fail(keys->args, NULL, "its key encoding is unknown to this version of tamis");
     int code = start(&workers);
     progress_reading(keys_bytes(keys));
     if (!code) code = take_all(&workers);

@@ -16,7 +16,7 @@ struct growing {
 static int grow(struct growing *to, const struct args *args, const char *path) {
     const size_t room = to->room ? 2 * to->room : PIECE;
     if (to->room > to->max / 2 && to->room > 0)
-        return fail(args, path, "unpacked it has more than %s; unpack it first",
+        return fail(args, path, "the decompressed size exceeds %s; decompress it first",
                     human_bytes(to->room).text);
     uint8_t *larger = realloc(to->bytes, room);
     if (!larger) return fail_memory(args);
@@ -48,7 +48,7 @@ static int unpack(const struct packing *packing, void *state, const struct bytes
         else if (is_whole && at == from->size)
             return 0;
         else
-            return fail(args, from->path, "the %s data ends early", packing->name);
+            return fail(args, from->path, "the %s data is truncated", packing->name);
     }
 }
 

@@ -79,11 +79,10 @@ static int fail_end(struct wire *wire) {
     bool is_good = true;
     const struct human end = wire_child_end(wire, &is_good);
     if (!wire->has_greeted)
-        return wire_fail(wire, "the conversation ended before it began%s%s",
+        return wire_fail(wire, "the session ended before it began%s%s",
                          is_good ? "" : "; the command ", is_good ? "" : end.text);
-    return wire_fail(wire, "the conversation was cut off after %s%s%s",
-                     human_bytes(wire->received).text, is_good ? "" : "; the command ",
-                     is_good ? "" : end.text);
+    return wire_fail(wire, "the session ended early after %s%s%s", human_bytes(wire->received).text,
+                     is_good ? "" : "; the command ", is_good ? "" : end.text);
 }
 
 static ssize_t put_some(int fd, const uint8_t *bytes, size_t len) {
@@ -121,7 +120,7 @@ static int read_some(struct wire *wire) {
     wire->got += (size_t)got;
     wire->received += (uint64_t)got;
     if (wire->received <= wire->max_received) return 0;
-    return wire_fail(wire, "sent more than %s, which is the limit; --limit sets another",
+    return wire_fail(wire, "sent more than the limit of %s; raise it with --limit",
                      human_bytes(wire->max_received).text);
 }
 
@@ -136,7 +135,7 @@ static int pump(struct wire *wire, bool wait) {
     const int ready = poll(fds, 2, !wait ? 0 : left > 0 ? (int)left : 0);
     if (ready < 0 && errno != EINTR) return wire_fail(wire, "cannot wait: %s", strerror(errno));
     if (ready == 0 && wait && left <= 0)
-        return wire_fail(wire, "no %s for %s %s", can_write ? "bytes taken" : "answer",
+        return wire_fail(wire, "no %s for %s %s", can_write ? "bytes accepted" : "answer",
                          human_count((uint64_t)wire->timeout_ms / 1000).text,
                          wire->timeout_ms == 1000 ? "second" : "seconds");
     if (ready <= 0) return 0;
@@ -224,8 +223,8 @@ static int check_length(const struct wire *wire, uint32_t word) {
     const uint32_t min = wire->cipher ? CIPHER_MORE_BYTES : 0;
     if (len >= min && len - min <= FRAME_BYTES) return 0;
     return wire_fail(wire,
-                     "a frame of %" PRIu32 " bytes cannot be, they have %" PRIu32 " to %" PRIu32
-                     "; the other side speaks something else",
+                     "a frame of %" PRIu32 " bytes is invalid (allowed: %" PRIu32 " to %" PRIu32
+                     "); the peer uses another protocol",
                      len, min, min + FRAME_BYTES);
 }
 
@@ -238,9 +237,9 @@ static int open_frame(struct wire *wire, uint32_t word, const uint8_t **bytes, s
     if (!wire->cipher) return 0;
     if (!cipher_unseal(wire->cipher, at, *len, wire->had_last, wire->plain))
         return wire->has_greeted
-                   ? wire_fail(wire, "a frame is not what the other side sealed: somebody changed "
-                                     "it on the way, or sent it again")
-                   : wire_fail(wire, "the other side has another key; --key must be the same");
+                   ? wire_fail(wire, "a frame is not authentic: it was changed in transit, or "
+                                     "replayed")
+                   : wire_fail(wire, "the peer has another key; --key must be the same");
     *bytes = wire->plain;
     *len -= CIPHER_MORE_BYTES;
     return 0;
@@ -261,7 +260,7 @@ static int take_frame(struct wire *wire, const uint8_t **bytes, size_t *len) {
     if (code || *len > 0) return code;
     return ++wire->idle_frames <= MAX_IDLE_FRAMES
                ? 0
-               : wire_fail(wire, "it says that it is there and nothing else, for a day");
+               : wire_fail(wire, "sent nothing but keep-alives for a day");
 }
 
 int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is_there) {
@@ -272,7 +271,7 @@ int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is
         if (wire->taken > 0) drop_input(wire, wire->taken);
         wire->taken = 0;
         if (has_frame(wire)) {
-            code = wire->had_last ? wire_fail(wire, "it goes on after its last frame")
+            code = wire->had_last ? wire_fail(wire, "sent data after its last frame")
                                   : take_frame(wire, bytes, len);
             be_patient(wire);
             if (!code && *len == 0 && !wire->had_last) continue;
@@ -310,22 +309,20 @@ static int check_hello(const struct wire *wire, const uint8_t *hello) {
     static const uint8_t zero[AT_NONCE - AT_ZERO];
     const bool is_keyed = hello[AT_KEYED] & 1;
     if (memcmp(hello, magic, sizeof magic) != 0)
-        return wire_fail(wire, "the other side is no \"tamis reconcile\"");
+        return wire_fail(wire, "the peer is not \"tamis reconcile\"");
     if (version != VERSION)
-        return wire_fail(wire, "the other side speaks version %u, and this tamis version %d",
-                         version, VERSION);
+        return wire_fail(wire, "the peer uses protocol version %u, this tamis version %d", version,
+                         VERSION);
     if (hello[AT_END] == (uint8_t)wire->end)
-        return wire_fail(wire, "both sides %s; one has to %s",
-                         wire->end == WIRE_ASKS ? "ask" : "answer",
-                         wire->end == WIRE_ASKS ? "--listen, or to be asked by --stdio"
-                                                : "--connect, or to ask by --over");
+        return wire_fail(
+            wire, "both sides %s; one must %s", wire->end == WIRE_ASKS ? "ask" : "answer",
+            wire->end == WIRE_ASKS ? "use --listen, or --stdio" : "use --connect, or --over");
     if ((hello[AT_END] != WIRE_ASKS && hello[AT_END] != WIRE_ANSWERS) || hello[AT_KEYED] > 1 ||
         memcmp(hello + AT_ZERO, zero, sizeof zero) != 0)
-        return wire_fail(wire, "its greeting says what this tamis does not know");
-    if (is_keyed && !wire->cipher)
-        return wire_fail(wire, "the other side wants a key, and there is none here; see --key");
+        return wire_fail(wire, "its greeting is unknown to this version of tamis");
+    if (is_keyed && !wire->cipher) return wire_fail(wire, "the peer requires a key; see --key");
     if (!is_keyed && wire->cipher)
-        return wire_fail(wire, "the other side has no key, and here --key names one");
+        return wire_fail(wire, "the peer has no key, but --key is given here");
     return 0;
 }
 
@@ -340,7 +337,7 @@ static int start_cipher(struct wire *wire, const uint8_t *ours, const uint8_t *t
     bool is_there = false;
     const bool asks = wire->end == WIRE_ASKS;
     if (memcmp(ours, theirs, NONCE_BYTES) == 0)
-        return wire_fail(wire, "it sends back what it gets; that is a mirror");
+        return wire_fail(wire, "it echoes what it receives");
     if (!wire->cipher) {
         mix_secret(wire, ours, theirs);
         return 0;
@@ -351,7 +348,7 @@ static int start_cipher(struct wire *wire, const uint8_t *ours, const uint8_t *t
     int code = need_bytes(wire, sizeof header, &is_there);
     if (!code && !is_there) code = fail_end(wire);
     if (!code && !cipher_take_header(wire->cipher, wire->input))
-        code = wire_fail(wire, "its sealed frames do not begin as they should");
+        code = wire_fail(wire, "its encrypted frames start incorrectly");
     if (!code) drop_input(wire, sizeof header);
     return code;
 }
@@ -406,10 +403,10 @@ int wire_greet(struct wire *wire, uint64_t form, bool wants_lines, bool *other_w
     if (code) return code;
     wire->has_greeted = true;
     if (len != sizeof ours || theirs[FORM_BYTES] > 1 || wire->had_last)
-        return wire_fail(wire, "its first frame is not about the form of keys");
+        return wire_fail(wire, "its first frame does not describe its keys");
     *other_wants_lines = theirs[FORM_BYTES];
     if (memcmp(ours, theirs, FORM_BYTES) != 0)
-        return wire_fail(wire, "the other side makes keys of lines in another way; --keys, --hex, "
+        return wire_fail(wire, "the peer makes keys from lines differently; --keys, --hex, "
                                "--base64 and --canon must be the same");
     return 0;
 }
@@ -428,7 +425,7 @@ int wire_open(struct wire *wire, const struct args *args) {
         given(args, OPT_TIMEOUT) ? args->setting[OPT_TIMEOUT].number : USUAL_SECONDS;
     *wire = (struct wire){.args = args, .in = -1, .out = -1};
     if (seconds < 1 || seconds > MAX_SECONDS)
-        return fail(args, "--timeout", "%s is not from 1 to %s seconds",
+        return fail(args, "--timeout", "%s is out of range (allowed: 1 to %s seconds)",
                     args->setting[OPT_TIMEOUT].text, human_count(MAX_SECONDS).text);
     wire->timeout_ms = (int64_t)seconds * 1000;
     wire->max_received = given(args, OPT_LIMIT) ? args->setting[OPT_LIMIT].number : usual_limit;

@@ -29,14 +29,16 @@ static int parse_place(const struct args *args, const char *option, const char *
     const bool is_bare_v6 = colon && start == text && memchr(text, ':', (size_t)(colon - text));
     if (host == 0 || port == 0 || is_bare_v6 || host >= sizeof place->host ||
         port >= sizeof place->port)
-        return fail(args, option, "\"%s\" is not ADDRESS:PORT, as 127.0.0.1:7000 or [::1]:7000",
+        return fail(args, option,
+                    "\"%s\" is not ADDRESS:PORT, such as 127.0.0.1:7000 or "
+                    "[::1]:7000",
                     text);
     memcpy(place->host, start, host);
     place->host[host] = '\0';
     memcpy(place->port, colon + 1, port + 1);
     const unsigned long number = strtoul(place->port, NULL, 10);
     if (place->port[strspn(place->port, "0123456789")] == '\0' && number <= 65535) return 0;
-    return fail(args, option, "\"%s\" is no port, which are numbers up to 65535", place->port);
+    return fail(args, option, "\"%s\" is not a port (allowed: 0 to 65535)", place->port);
 }
 
 static int look_up(const struct args *args, const char *option, const char *text, int flags,
@@ -87,7 +89,7 @@ static void tell_port(const struct wire *wire, int port) {
     getsockname(port, (struct sockaddr *)&address, &len);
     name_place((struct sockaddr *)&address, len, text, sizeof text);
     if (!wire->cipher && !is_loopback(&address))
-        warn(wire->args, text, "without --key whoever reaches this port learns the set");
+        warn(wire->args, text, "without --key, anyone who reaches this port learns the set");
     if (!given(wire->args, OPT_QUIET)) fprintf(stderr, "tamis: reconcile: listening on %s\n", text);
 }
 
@@ -235,7 +237,7 @@ struct human wire_child_end(struct wire *wire, bool *is_good) {
     const bool is_known = wait_for_child(wire, &status);
     wire->child = 0;
     if (!is_known) {
-        snprintf(human.text, sizeof human.text, "does not end");
+        snprintf(human.text, sizeof human.text, "did not end");
     } else if (WIFSIGNALED(status)) {
         snprintf(human.text, sizeof human.text, "was ended by signal %d", WTERMSIG(status));
     } else {

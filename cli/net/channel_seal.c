@@ -18,7 +18,9 @@
 int cipher_open(struct cipher **cipher, const struct args *args, const char *path) {
     (void)path;
     *cipher = NULL;
-    return fail(args, NULL, "--key: this tamis was built without libsodium, which seals frames");
+    return fail(args, NULL,
+                "--key: this tamis was built without libsodium, which it needs for "
+                "encryption");
 }
 
 void cipher_close(struct cipher *cipher) {
@@ -98,13 +100,13 @@ static int read_key(const struct args *args, const char *path, uint8_t key[TALK_
     sodium_memzero(text, sizeof text);
     return is_key ? 0
                   : fail(args, path,
-                         "a shared key is 32 bytes or 64 hex digits, and this is neither; \"head "
-                         "-c 32 /dev/urandom\" makes one");
+                         "not a shared key (allowed: 32 bytes or 64 hex digits); make one with "
+                         "\"head -c 32 /dev/urandom\"");
 }
 
 int cipher_open(struct cipher **cipher, const struct args *args, const char *path) {
     *cipher = NULL;
-    if (sodium_init() < 0) return fail(args, NULL, "libsodium does not start");
+    if (sodium_init() < 0) return fail(args, NULL, "libsodium failed to initialise");
     struct cipher *made = calloc(1, sizeof *made);
     if (!made) return fail_memory(args);
     *cipher = made;

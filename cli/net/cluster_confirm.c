@@ -115,8 +115,8 @@ static void doubt(struct keep *keep, int64_t now) {
         give_up(keep);
     else
         packer_fail(packer,
-                    "%s acknowledged keys, but its replicas did not confirm them; add them again "
-                    "when they do: that is harmless",
+                    "%s acknowledged keys, but its replicas did not confirm them; once they "
+                    "respond, add them again, which is harmless",
                     keep->node->name);
 }
 

@@ -19,7 +19,7 @@ static int whole_spec(const struct args *args, const char *spec, char *text) {
     const bool has_hash = spec_has(spec, "hash");
     const size_t kind = spec_kind_len(spec);
     if (spec_has(spec, "key"))
-        return fail(args, NULL, "key= is not for clusters: the shards keep the secret themselves");
+        return fail(args, NULL, "key= is not allowed for clusters: the shards store the secret");
     const char *between = strlen(spec) == kind ? ":" : spec[strlen(spec) - 1] == ':' ? "" : ",";
     const int len = snprintf(text, SPEC_ROOM, "%s%s%s", spec, has_hash ? "" : between,
                              has_hash ? "" : "hash=sip13");
@@ -41,7 +41,7 @@ int shards_wanted(const struct args *args, struct net *net, const char *spec, ui
     if (!given(args, OPT_SHARDS)) return 0;
     *n = args->setting[OPT_SHARDS].number;
     if (*n >= 1 && *n <= SLOTS) return 0;
-    return fail(args, "--shards", "there are from 1 to %d, one for each slot", SLOTS);
+    return fail(args, "--shards", "out of range (allowed: 1 to %d, one for each slot)", SLOTS);
 }
 
 static int make_model(struct shards *shards, uint64_t n, const char *spec) {
@@ -158,8 +158,8 @@ static int is_new(const struct shards *shards) {
         if (!code && trouble)
             code = fail(shards->args, shards->name, "%s: %s", shard_title(shards, i).text, trouble);
         if (!code && reply->type == REDIS_REPLY_INTEGER && reply->integer != 0)
-            code = fail(shards->args, shards->name, "it is there already: %s exists",
-                        shard_key(shards, i).text);
+            code =
+                fail(shards->args, shards->name, "already exists: %s", shard_key(shards, i).text);
         call_free(&call[i]);
     }
     free(call);

@@ -50,7 +50,7 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
     is_good = shard_header(shards, shard, there, &is_there, why);
     const bool is_same = is_good && is_there && memcmp(here, there, sizeof here) == 0;
     if (is_good && is_there && !is_same && !loading->replaces) {
-        snprintf(why, WHY_ROOM, "%s is there already, with other keys; --force replaces it",
+        snprintf(why, WHY_ROOM, "%s already exists with other keys; use --force to replace it",
                  shard_title(shards, shard).text);
         is_good = false;
     }
@@ -58,7 +58,7 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
         is_good = shard_publish(shards, key.text, cut, why) &&
                   shard_header(shards, shard, there, &is_there, why);
         if (is_good && (!is_there || memcmp(here, there, 176) != 0)) {
-            snprintf(why, WHY_ROOM, "%s is not what was sent: somebody else writes to it",
+            snprintf(why, WHY_ROOM, "%s is not what was sent: another client is writing to it",
                      key.text);
             is_good = loading->replaces;
         }
@@ -77,14 +77,13 @@ static int place_shard(const struct args *args, struct parts *parts, const struc
     struct tamis_shard_info info;
     const char *path = input_name(image->path);
     if (!tamis_shard_get_info(image->filter, &info, sizeof info))
-        return fail(args, path, "it is no shard; several images are all shards of one filter");
+        return fail(args, path, "not a shard; several images must all be shards of one filter");
     if (info.shards != parts->images)
-        return fail(args, path,
-                    "it is shard %llu of %llu, and %zu %s named: all are loaded or none",
+        return fail(args, path, "is shard %llu of %llu, but %zu %s given: give all of them",
                     (unsigned long long)info.shard, (unsigned long long)info.shards, parts->images,
                     parts->images == 1 ? "is" : "are");
     if (parts->shard[info.shard])
-        return fail(args, path, "shard %llu is named twice", (unsigned long long)info.shard);
+        return fail(args, path, "shard %llu is given twice", (unsigned long long)info.shard);
     parts->shard[info.shard] = image->filter;
     return 0;
 }
@@ -133,8 +132,8 @@ static int shards_for(struct shards *shards, const struct parts *parts, uint64_t
     if (!code && !is_there && !is_absent(&call[0]))
         code = fail(args, shards->name, "%s", call_trouble(&call[0]));
     if (!code && old > 0 && is_fixed && old != *n)
-        code =
-            fail(args, shards->name, "it has %llu shards, and keeps them", (unsigned long long)old);
+        code = fail(args, shards->name, "it has %llu shards, which cannot change",
+                    (unsigned long long)old);
     if (!code && old > 0) *n = old;
     for (int i = 0; i < 2; i++) call_free(&call[i]);
     return code;
@@ -163,7 +162,7 @@ static int parts_are_one(const struct shards *shards, const struct parts *parts)
         if (strcmp(spec, wanted) == 0 && tamis_secret(parts->shard[i], other) == has_secret &&
             memcmp(secret, other, sizeof secret) == 0)
             continue;
-        return fail(shards->args, shards->name, "shard %llu is another filter's: %s",
+        return fail(shards->args, shards->name, "shard %llu belongs to another filter: %s",
                     (unsigned long long)i,
                     strcmp(spec, wanted) == 0 ? "it has another secret" : spec);
     }
@@ -184,7 +183,7 @@ static int load(struct shards *shards, const struct parts *parts) {
     uncatch_signals();
     if (!code) shards_confirm(shards);
     if (!code && !given(shards->args, OPT_QUIET))
-        fprintf(stderr, "%s: %s of %s shards sent, %s were there\n", shards->name,
+        fprintf(stderr, "%s: %s of %s shards sent, %s already there\n", shards->name,
                 human_count(loading.sent).text, human_count(shards->n).text,
                 human_count(loading.were_there).text);
     return code;
@@ -298,8 +297,7 @@ int cluster_dump(const struct args *args) {
     struct shards shards = {0};
     tamis_edit *edit = NULL;
     const char *path = args->operand[2];
-    if (is_dash(path))
-        return fail(args, NULL, "an image is joined in a file, not on standard output");
+    if (is_dash(path)) return fail(args, NULL, "the output must be a file, not standard output");
     int code = image_may_write(args, path);
     if (!code) {
         code = net_open(&net, args);

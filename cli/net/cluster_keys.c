@@ -128,7 +128,7 @@ static int add(struct packer *packer, struct keys *keys) {
     if (!is_good) code = fail(args, packer->shards->name, "%s", packer->trouble);
     net_lock(packer->net);
     if (is_stopped())
-        warn(args, packer->shards->name, "stopped by a signal; %s of the keys read are in",
+        warn(args, packer->shards->name, "stopped by a signal; %s of the keys read were added",
              packer->has_failed ? "not all" : "all");
     report_add(packer, adding.keys, (double)(net_now() - started) / 1000);
     net_unlock(packer->net);

@@ -203,7 +203,7 @@ static void take_answer(struct net *net, struct node *node, redisReply *reply) {
         net_answer(net, node, queue_take(&node->sent), reply);
     } else {
         freeReplyObject(reply);
-        link_fail(net, node, "it answered what nobody asked");
+        link_fail(net, node, "sent an unexpected reply");
     }
 }
 
@@ -212,7 +212,7 @@ void link_read(struct net *net, struct node *node) {
     const ssize_t n = recv(node->context->fd, room, sizeof room, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) {
-        link_fail(net, node, n < 0 ? strerror(errno) : "it closed the connection");
+        link_fail(net, node, n < 0 ? strerror(errno) : "closed the connection");
         return;
     }
     node->received = net_now();
@@ -223,7 +223,7 @@ void link_read(struct net *net, struct node *node) {
     while (is_good && node->is_polled &&
            (is_good = redisReaderGetReply(reader, &reply) == REDIS_OK) && reply)
         take_answer(net, node, reply);
-    if (!is_good && node->is_polled) link_fail(net, node, "it does not speak as a server does");
+    if (!is_good && node->is_polled) link_fail(net, node, "not a Redis protocol reply");
 }
 
 short link_events(const struct node *node) {

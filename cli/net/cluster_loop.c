@@ -50,7 +50,7 @@ static void drop_silent(struct net *net, int64_t now) {
         struct node *node = net->node[i];
         const bool is_due = node->state == LINK_CONNECTING || node->sent.n > 0;
         if (node->state != LINK_CLOSED && is_due && now - node->received > net->silence)
-            link_fail(net, node, "it does not answer");
+            link_fail(net, node, "no answer");
     }
 }
 
@@ -133,7 +133,7 @@ void net_hook(struct net *net, const struct hooks *hooks) {
 static int add_place(struct net *net, const char *text, size_t len) {
     char place[HOST_ROOM + 16];
     if (len >= sizeof place)
-        return fail(net->args, "--redis", "an address of %zu letters is too long", len);
+        return fail(net->args, "--redis", "an address of %zu characters is too long", len);
     snprintf(place, sizeof place, "%.*s", (int)len, text);
     char *colon = strrchr(place, ':'), *host = place;
     char *bracket = strchr(place, ']');
@@ -146,8 +146,10 @@ static int add_place(struct net *net, const char *text, size_t len) {
     if (colon) *colon = '\0';
     const unsigned long number = strtoul(port, NULL, 10);
     if (!*host || !*port || port[strspn(port, "0123456789")] || number == 0 || number > 65535)
-        return fail(net->args, "--redis", "\"%.*s\" is not HOST:PORT, as 127.0.0.1:6379", (int)len,
-                    text);
+        return fail(net->args, "--redis",
+                    "\"%.*s\" is not HOST:PORT, such as "
+                    "127.0.0.1:6379",
+                    (int)len, text);
     return net_node(net, host, (int)number) ? 0 : fail(net->args, "--redis", "too many addresses");
 }
 
@@ -168,7 +170,7 @@ static int set_times(struct net *net) {
     const uint64_t seconds =
         given(args, OPT_TIMEOUT) ? args->setting[OPT_TIMEOUT].number : USUAL_TIMEOUT;
     if (seconds == 0 || seconds > LONGEST_TIMEOUT)
-        return fail(args, "--timeout", "it is from 1 to %d seconds", LONGEST_TIMEOUT);
+        return fail(args, "--timeout", "out of range (allowed: 1 to %d seconds)", LONGEST_TIMEOUT);
     net->timeout = (int64_t)seconds * 1000;
     net->silence = net->timeout / SILENCE_PART;
     if (net->silence > LONGEST_SILENCE) net->silence = LONGEST_SILENCE;
@@ -198,7 +200,7 @@ static int wait_for_map(struct net *net) {
     char trouble[sizeof net->trouble];
     memcpy(trouble, net->trouble, sizeof trouble);
     net_unlock(net);
-    return has_map ? 0 : fail(net->args, NULL, "%s", *trouble ? trouble : "nobody answers");
+    return has_map ? 0 : fail(net->args, NULL, "%s", *trouble ? trouble : "no node answers");
 }
 
 int net_open(struct net *net, const struct args *args) {
@@ -209,8 +211,8 @@ int net_open(struct net *net, const struct args *args) {
     if (!code) code = add_places(net);
     if (code) return code;
     net->refresh_at = net_now();
-    if (!open_pipe(net->wake)) return fail(args, NULL, "cannot make a pipe: %s", strerror(errno));
-    if (!start_thread(&net->thread, run_net, net)) return fail(args, NULL, "no thread to start");
+    if (!open_pipe(net->wake)) return fail(args, NULL, "cannot create a pipe: %s", strerror(errno));
+    if (!start_thread(&net->thread, run_net, net)) return fail(args, NULL, "cannot start a thread");
     net->is_started = true;
     return wait_for_map(net);
 }
@@ -268,7 +270,7 @@ void calls_run(struct net *net, struct call *call, size_t n) {
 
 const char *call_trouble(const struct call *call) {
     const redisReply *reply = call->request.reply;
-    if (!reply) return *call->request.trouble ? call->request.trouble : "nobody answers";
+    if (!reply) return *call->request.trouble ? call->request.trouble : "no node answers";
     return reply->type == REDIS_REPLY_ERROR ? reply->str : NULL;
 }
 

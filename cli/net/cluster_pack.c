@@ -90,12 +90,12 @@ static void fail_parcel(struct packer *packer, const struct parcel *parcel) {
     if (!reply)
         packer_fail(packer, "%s cannot be reached: %s", title.text, parcel->request.trouble);
     else if (is_refusal(reply, "NOFILTER"))
-        packer_fail(packer, "%s is gone from %s; \"tamis cluster repair\" tells what can be done",
-                    title.text, parcel->request.from->name);
+        packer_fail(packer, "%s is missing on %s; see \"tamis cluster repair\"", title.text,
+                    parcel->request.from->name);
     else
         packer_fail(packer, "%s on %s: %s", title.text,
                     parcel->request.from ? parcel->request.from->name : "?",
-                    reply->type == REDIS_REPLY_ERROR ? reply->str : "it answers something else");
+                    reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
 }
 
 static void add_done(struct request *request) {

@@ -103,7 +103,7 @@ static bool make_empty(struct repairing *repairing, uint64_t shard, char *why) {
     const struct shards *shards = repairing->shards;
     struct call call;
     if (shard_create_call(shards, &call, shard)) {
-        snprintf(why, WHY_ROOM, "%s could not be made", shard_title(shards, shard).text);
+        snprintf(why, WHY_ROOM, "%s could not be created", shard_title(shards, shard).text);
         return false;
     }
     calls_run(shards->net, &call, 1);
@@ -138,8 +138,8 @@ static int image_fits(const struct shards *shards, const struct image *image) {
 
 static void tell(const struct repairing *repairing) {
     const struct shards *shards = repairing->shards;
-    static const char *const words[] = {"put back", "merged with the image",
-                                        "made anew without keys", "left alone"};
+    static const char *const words[] = {"restored", "merged with the image", "recreated empty",
+                                        "left alone"};
     const uint64_t number[] = {repairing->restored, repairing->merged, repairing->emptied,
                                repairing->left};
     char why[512];
@@ -156,7 +156,7 @@ static void tell(const struct repairing *repairing) {
     putchar('\n');
     if (repairing->emptied > 0)
         warn(shards->args, shards->name,
-             "keys of shards that were made anew are answered no until they are added again");
+             "keys of recreated shards are answered no until they are added again");
 }
 
 static int repair(const struct shards *shards, const struct image *image) {
@@ -184,7 +184,7 @@ int cluster_repair(const struct args *args) {
     struct image image = {0};
     int code = 0;
     if (given(args, OPT_FROM_IMAGE) && given(args, OPT_ACCEPT_LOSS))
-        return fail(args, NULL, "--from and --accept-loss are two ways to repair; choose one");
+        return fail(args, NULL, "--from and --accept-loss cannot be combined");
     if (given(args, OPT_FROM_IMAGE))
         code = image_open(&image, args, args->setting[OPT_FROM_IMAGE].text, TO_ASK);
     if (!code && image.filter) code = image_can_be_cut(args, &image);

@@ -29,8 +29,7 @@ static int check_secret(const struct shards *shards, const struct call *call, ui
     const struct shard_title title = shard_title(shards, shard);
     const redisReply *reply = call->request.reply;
     if (is_absent(call))
-        return fail(shards->args, shards->name,
-                    "%s is gone from %s; \"tamis cluster repair\" tells what can be done",
+        return fail(shards->args, shards->name, "%s is missing on %s; see \"tamis cluster repair\"",
                     title.text, call->request.from->name);
     if (!reply)
         return is_needed ? fail(shards->args, shards->name, "%s cannot be reached: %s", title.text,
@@ -39,10 +38,8 @@ static int check_secret(const struct shards *shards, const struct call *call, ui
     if (call_trouble(call))
         return fail(shards->args, shards->name, "%s: %s", title.text, call_trouble(call));
     if (has_our_secret(shards, reply)) return 0;
-    return fail(
-        shards->args, shards->name,
-        "%s has another secret than shard 0; \"tamis cluster repair\" tells what can be done",
-        title.text);
+    return fail(shards->args, shards->name,
+                "%s has a different secret from shard 0; see \"tamis cluster repair\"", title.text);
 }
 
 int shards_are_one(const struct shards *shards, bool all_needed) {

@@ -41,12 +41,11 @@ static int check_partial(const struct args *args, const struct outcome *outcome)
     /* Twice the error above, so that the second try is the last. */
     const double enough = ceil(1.1 * (size->value + 2 * size->error));
     if (!(size->value > 0) || enough > 1e18)
-        snprintf(advice, sizeof advice, "make the sketches larger, by --differences");
+        snprintf(advice, sizeof advice, "make the sketches larger with --differences");
     else
         snprintf(
             advice, sizeof advice,
-            "about %.40s keys differ (give or take %.40s); make the sketches with --differences "
-            "%" PRIu64,
+            "about %.40s keys differ (+/- %.40s); make the sketches with --differences %" PRIu64,
             human_count((uint64_t)(size->value + 0.5)).text, human_margin(size->error).text,
             (uint64_t)enough);
     return refuse_partial(args, outcome, advice);
@@ -62,8 +61,8 @@ static int sketch_like(const struct args *args, const struct image *image, const
     tamis_measure(image->filter, &info, sizeof info);
     if (strcmp(info.key_place, "inside") == 0)
         return fail(args, image->path,
-                    "its secret is inside, where no second sketch can take it from; make it with "
-                    "key=outside and --secret-file");
+                    "its secret is stored inside, where a second sketch cannot use it; make it "
+                    "with key=outside and --secret-file");
     if (tamis_spec(image->filter, spec, sizeof spec) >= sizeof spec)
         return fail(args, image->path, "its spec is too long");
     tamis_status status = tamis_create_with(sketch, spec, &options);
@@ -177,7 +176,7 @@ static int read_list(const struct args *args, const char *path, struct hashes *w
         if (!is_marked || at[1] == '#') {
             const char *digits = is_marked ? at + 2 : at;
             if (!parse_hash(digits, (size_t)(stop - digits), &hash))
-                code = fail(args, bytes.path, "line %s is no hash of 16 hex digits",
+                code = fail(args, bytes.path, "line %s is not 16 hex digits",
                             human_count(number).text);
             else if (!hashes_add(wanted, hash))
                 code = fail_memory(args);
@@ -202,8 +201,8 @@ static int print_lines(const struct args *args, const tamis *hasher, uint64_t fo
     int code = set_open(&set, args, args->operand[1]);
     if (!code && form && form != form_mark(&set))
         code = fail(args, args->operand[0],
-                    "its keys were made of lines in another way; --keys, "
-                    "--hex, --base64 and --canon must be the same");
+                    "its keys were made from lines differently; --keys, --hex, --base64 and "
+                    "--canon must be the same");
     keys_hash_by(&set.keys, hasher);
     if (!code) code = list_begin(&list, args);
     list.is_bare = true;
@@ -228,7 +227,7 @@ int reconcile_hashes(const struct args *args) {
     if (!code && !given(args, OPT_QUIET))
         fprintf(stderr, "tamis: reconcile: %s of %s %s in %s\n",
                 human_count(wanted.n - lacking).text, human_count(wanted.n).text,
-                wanted.n == 1 ? "hash is that of a key" : "hashes are those of keys",
+                wanted.n == 1 ? "hash has its key" : "hashes have their keys",
                 input_name(args->operand[1]));
     if (!code && lacking > 0) code = EXIT_NOTHING;
     tamis_free(hasher);

@@ -198,14 +198,14 @@ static int read_header(const struct args *args, const struct bytes *bytes, tamis
     const uint8_t *at = bytes->at;
     if (bytes->size < sizeof magic || memcmp(at, magic, sizeof magic) != 0)
         return fail(args, bytes->path, "not a stream of \"tamis reconcile --write-stream\"");
-    if (bytes->size < STREAM_HEADER) return fail(args, bytes->path, "the stream is cut off");
+    if (bytes->size < STREAM_HEADER) return fail(args, bytes->path, "the stream is truncated");
     const unsigned version = at[AT_VERSION] | (unsigned)at[AT_VERSION + 1] << 8;
     if (version != STREAM_VERSION)
-        return fail(args, bytes->path, "a stream of version %u; this tamis knows version %d",
+        return fail(args, bytes->path, "a stream of version %u; this tamis supports version %d",
                     version, STREAM_VERSION);
     for (size_t i = AT_VERSION + 2; i < AT_FORM; i++)
         if (at[i] != 0)
-            return fail(args, bytes->path, "its header says what this tamis does not know");
+            return fail(args, bytes->path, "its header is unknown to this version of tamis");
     *form = 0;
     for (size_t i = 8; i-- > 0;) *form = *form << 8 | at[AT_FORM + i];
     return make_hasher(args, at + AT_SECRET, hasher);
@@ -249,11 +249,11 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
     if (!code) code = set_open(&set, args, outcome->name[SECOND]);
     if (!code && form != form_mark(&set))
         code = fail(args, bytes.path,
-                    "its keys were made of lines in another way; --keys, --hex, "
-                    "--base64 and --canon must be the same");
+                    "its keys were made from lines differently; --keys, --hex, --base64 and "
+                    "--canon must be the same");
     if (!code) code = set_read(&set, hasher);
     if (!code) code = receive_stream(args, &bytes, &set, outcome);
-    snprintf(advice, sizeof advice, "make the stream with more than %s, by --symbols",
+    snprintf(advice, sizeof advice, "make the stream with more than %s, using --symbols",
              human_count(outcome->session.symbols).text);
     if (!code) code = refuse_partial(args, outcome, advice);
     if (!code) code = list_begin(&list, args);
@@ -283,7 +283,7 @@ static int give_up(struct wire *wire, tamis_session *session, tamis_status statu
 }
 
 static int fail_frame(const struct wire *wire) {
-    return wire_fail(wire, "a frame came that does not belong here");
+    return wire_fail(wire, "received an unexpected frame");
 }
 
 static int converse(struct wire *wire, tamis_session *session) {
@@ -402,8 +402,8 @@ static int check_line(const struct wire *wire, const struct arrivals *arrivals, 
             to = middle;
     }
     if (from == lacked->n || lacked->at[from] != hash)
-        return wire_fail(wire, "it sends a line that is not among those that we lack");
-    if (arrivals->is_here[from]) return wire_fail(wire, "it sends the same line twice");
+        return wire_fail(wire, "sent a line that is not missing here");
+    if (arrivals->is_here[from]) return wire_fail(wire, "sent the same line twice");
     arrivals->is_here[from] = true;
     return 0;
 }
@@ -417,7 +417,7 @@ static int check_lines(const struct wire *wire, struct arrivals *arrivals, const
         const uint32_t key_len = get_u32(at), line_len = get_u32(at + 4);
         const bool is_whole = key_len == NO_KEY;
         if (line_len > MAX_LINE || (!is_whole && key_len > MAX_LINE))
-            return wire_fail(wire, "it sends a line of %s bytes; they have at most %s",
+            return wire_fail(wire, "sent a line of %s bytes (maximum: %s)",
                              human_count(is_whole || line_len > key_len ? line_len : key_len).text,
                              human_count(MAX_LINE).text);
         const size_t key_bytes = is_whole ? 0 : key_len;
@@ -445,7 +445,7 @@ static int receive_lines(struct wire *wire, struct arrivals *arrivals, const tam
         code = check_lines(wire, arrivals, hasher, lacked);
     }
     if (!code && arrivals->whole < arrivals->len)
-        code = wire_fail(wire, "its last line is not whole");
+        code = wire_fail(wire, "its last line is incomplete");
     return code;
 }
 

@@ -210,8 +210,8 @@ static int check_found(struct search *search) {
              human_count(search->shared).text, search->shared == 1 ? "key has" : "keys have");
     if (lacking == 0 || search->taker->may_lack) return 0;
     return fail(set->args, input_name(set->name),
-                "the file has changed meanwhile: %s of its keys %s gone", human_count(lacking).text,
-                lacking == 1 ? "is" : "are");
+                "the file changed during the session: %s of its keys %s gone",
+                human_count(lacking).text, lacking == 1 ? "is" : "are");
 }
 
 int set_lines(struct set *set, const struct hashes *wanted, struct line_taker *taker) {

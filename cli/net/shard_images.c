@@ -80,7 +80,7 @@ static bool ask_chunk(const struct shards *shards, const char *key, uint64_t off
                           reply->element[1]->type == REDIS_REPLY_INTEGER &&
                           reply->element[2]->type == REDIS_REPLY_STRING;
     if (!is_chunk)
-        snprintf(why, WHY_ROOM, "%s: %s", key, trouble ? trouble : "the answer is no chunk");
+        snprintf(why, WHY_ROOM, "%s: %s", key, trouble ? trouble : "the reply is not a chunk");
     return is_chunk;
 }
 
@@ -102,7 +102,7 @@ static uint8_t *fetch_bytes(const struct shards *shards, const char *key, size_t
         }
         const size_t len = is_good ? reply->element[2]->len : 0;
         if (is_good && (len > total - at || len == 0)) {
-            snprintf(why, WHY_ROOM, "%s: it changes while it is fetched", key);
+            snprintf(why, WHY_ROOM, "%s: changed while it was fetched", key);
             is_good = false;
         }
         if (is_good) {
@@ -128,7 +128,7 @@ static bool is_right(const struct shards *shards, uint64_t shard, const tamis *f
     if (is_shard && info.shard == shard && info.shards == shards->n &&
         info.total_blocks == model.total_blocks && strcmp(info.layout, model.layout) == 0)
         return true;
-    snprintf(why, WHY_ROOM, "%s is another filter's", shard_title(shards, shard).text);
+    snprintf(why, WHY_ROOM, "%s belongs to another filter", shard_title(shards, shard).text);
     return false;
 }
 
@@ -145,7 +145,7 @@ bool shard_fetch(const struct shards *shards, uint64_t shard, tamis **filter, ch
         free(bytes);
         if (!status && is_right(shards, shard, *filter, why)) return true;
         if (status)
-            snprintf(why, WHY_ROOM, "%s changes while it is fetched: %s", key.text, tamis_why());
+            snprintf(why, WHY_ROOM, "%s changed while it was fetched: %s", key.text, tamis_why());
         tamis_free(*filter);
         *filter = NULL;
         if (!status) return false;
@@ -231,7 +231,9 @@ int image_can_be_cut(const struct args *args, const struct image *image) {
     tamis_get_info(image->filter, &info, sizeof info);
     if (strcmp(info.kind, "blocked") == 0 || strcmp(info.kind, "split") == 0) return 0;
     return fail(args, input_name(image->path),
-                "an image of kind %s cannot be cut into shards; blocked and split can", info.kind);
+                "an image of kind %s cannot be split into shards (allowed: blocked, "
+                "split)",
+                info.kind);
 }
 #else
 typedef int nothing_to_fetch;

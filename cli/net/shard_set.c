@@ -17,9 +17,12 @@ int shards_name(struct shards *shards, const struct args *args, struct net *net)
     const char *name = args->operand[1];
     *shards = (struct shards){.args = args, .net = net, .name = name};
     if (!*name || strlen(name) >= NAME_ROOM)
-        return fail(args, NULL, "NAME has from 1 to %d bytes", NAME_ROOM - 1);
+        return fail(args, NULL, "NAME must have 1 to %d bytes", NAME_ROOM - 1);
     if (strpbrk(name, "{}"))
-        return fail(args, NULL, "%s: braces in NAME would say where a cluster puts it", name);
+        return fail(args, NULL,
+                    "%s: braces are not allowed in NAME: they would choose its "
+                    "slot in a cluster",
+                    name);
     shards->tag = malloc((size_t)SLOTS * TAG_ROOM);
     if (!shards->tag) return fail_memory(args);
     slot_tags(shards->tag);
@@ -114,7 +117,7 @@ int spec_of_shard(const struct shards *shards, uint64_t shard, char spec[SPEC_RO
     static const char mark[] = ",shard=";
     const char *at = strstr(shards->spec, mark);
     const char *number = at ? at + sizeof mark - 1 : NULL;
-    if (!number) return fail(shards->args, shards->name, "\"%s\" is no shard", shards->spec);
+    if (!number) return fail(shards->args, shards->name, "\"%s\" is not a shard", shards->spec);
     snprintf(spec, SPEC_ROOM, "%.*s%llu%s", (int)(number - shards->spec), shards->spec,
              (unsigned long long)shard, number + strspn(number, "0123456789"));
     return 0;
@@ -124,7 +127,10 @@ int shards_model(struct shards *shards, const char *spec, uint64_t n, const uint
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     struct tamis_shard_info info;
     if (n > SLOTS)
-        return fail(shards->args, "--shards", "there are from 1 to %d, one for each slot", SLOTS);
+        return fail(shards->args, "--shards",
+                    "out of range (allowed: 1 to %d, one for "
+                    "each slot)",
+                    SLOTS);
     const tamis_status status = tamis_create_with(&shards->model, spec, &options);
     if (status) return fail_why(shards->args, shards->name, status);
     if (!tamis_shard_get_info(shards->model, &info, sizeof info) || info.shards != n)
@@ -155,7 +161,7 @@ static int model_from(struct shards *shards, const redisReply *info, const redis
     const bool has_secret =
         secret && secret->type == REDIS_REPLY_STRING && secret->len == SECRET_BYTES;
     if (strcmp(info_text(info, "kind"), "shard") != 0 || n == 0 || n > SLOTS)
-        return fail(shards->args, shards->name, "it is no filter over a cluster, but of kind %s",
+        return fail(shards->args, shards->name, "not a filter across a cluster: its kind is %s",
                     info_text(info, "kind"));
     snprintf(shards->spec, sizeof shards->spec, "%s", info_text(info, "spec"));
     char spec[SPEC_ROOM];
@@ -197,8 +203,8 @@ int shards_open(struct shards *shards, const struct args *args, struct net *net)
     if (!code) code = shards_ask(shards, looks_further, call);
     if (!code && is_absent(&call[0]))
         code = fail(args, shards->name,
-                    "there is no such filter: no key %s; \"tamis cluster create\" makes one, and "
-                    "\"tamis cluster repair\" looks for other shards of it",
+                    "no such filter: no key %s; create one with \"tamis cluster create\", or look "
+                    "for its other shards with \"tamis cluster repair\"",
                     shard_key(shards, 0).text);
     for (int i = 0; i < 2 && !code; i++)
         if (call_trouble(&call[i]))
@@ -272,14 +278,14 @@ static int is_fit(const struct args *args, const struct node *node, const struct
     if (known->type != REDIS_REPLY_ARRAY || known->elements < 1 ||
         known->element[0]->type != REDIS_REPLY_ARRAY)
         return fail(args, node->name,
-                    "this server has not loaded the module tamis.so: it knows no TAMIS.HADD");
+                    "this server has not loaded the module tamis.so: TAMIS.HADD is unknown");
     if (info->type != REDIS_REPLY_STRING) return 0;
     field_of(info->str, "\nmaxmemory:", limit, sizeof limit);
     field_of(info->str, "maxmemory_policy:", policy, sizeof policy);
     if (strcmp(limit, "0") == 0 || !*policy || strcmp(policy, "noeviction") == 0) return 0;
     return fail(args, node->name,
-                "its maxmemory-policy is %s: it would throw shards away when memory is short, and "
-                "keys with them; set it to noeviction",
+                "its maxmemory-policy is %s: it would evict shards, and their keys, when memory "
+                "is short; set it to noeviction",
                 policy);
 }
 
@@ -356,8 +362,8 @@ static void confirm_node(const struct shards *shards, struct node *node) {
     const redisReply *reply = call.request.reply;
     if (!reply || reply->type != REDIS_REPLY_INTEGER || reply->integer < (long long)node->replicas)
         warn(shards->args, node->name,
-             "its replicas did not confirm that they have everything; if it fails before they do, "
-             "shards are lost");
+             "its replicas did not confirm that they have everything; if it fails before they "
+             "do, shards are lost");
     call_free(&call);
 }
 

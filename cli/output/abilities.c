@@ -9,32 +9,32 @@
 
 const struct ability abilities[] = {
     {TAMIS_CAN_ADD, "add", "keys can be added at any time"},
-    {TAMIS_CAN_REMOVE, "remove", "tamis remove: an add can be taken back"},
-    {TAMIS_CAN_COUNT, "count", "tamis count: knows how often a key was added"},
+    {TAMIS_CAN_REMOVE, "remove", "tamis remove: an add can be undone"},
+    {TAMIS_CAN_COUNT, "count", "tamis count: counts how often a key was added"},
     {TAMIS_CAN_SHARE, "share", "many threads may add at once"},
     {TAMIS_CAN_MERGE, "merge", "tamis union"},
     {TAMIS_CAN_INTERSECT, "intersect", "tamis intersect"},
     {TAMIS_CAN_FOLD, "fold", "tamis fold"},
     {TAMIS_CAN_SHRINK, "shrink", "tamis fold --keep: a few bits of each number"},
-    {TAMIS_CAN_RESIZE, "resize", "tamis resize: more room or less, without the keys"},
-    {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
-    {TAMIS_CAN_TICK, "tick", "tamis tick: time passes, and old keys leave"},
-    {TAMIS_CAN_LIST, "list", "what is stored can be listed"},
+    {TAMIS_CAN_RESIZE, "resize", "tamis resize: a larger or smaller capacity, without the keys"},
+    {TAMIS_CAN_GROW, "grow", "accepts more than its capacity and keeps its rate"},
+    {TAMIS_CAN_TICK, "tick", "tamis tick: time passes, and old keys expire"},
+    {TAMIS_CAN_LIST, "list", "its contents can be listed"},
     {TAMIS_CAN_GET, "get", "tamis get: keys have values"},
     {TAMIS_CAN_PUT, "put", "tamis put: values of keys can be set"},
     {TAMIS_CAN_LABEL, "label", "tamis label: many named sets in one image"},
-    {TAMIS_CAN_LOG, "log", "tells which bits have changed"},
+    {TAMIS_CAN_LOG, "log", "records which bits have changed"},
     {TAMIS_CAN_LEVEL, "level", "has a set for each distance"},
-    {TAMIS_CAN_RETOUCH, "retouch", "gives up bits so that chosen keys are answered no"},
+    {TAMIS_CAN_RETOUCH, "retouch", "clears bits so that chosen keys are answered no"},
     {TAMIS_CAN_DIFFER, "differ", "tamis reconcile: lists what differs between two sets"},
     {TAMIS_CAN_TRACE, "trace", "tamis trace: finds excerpts of what was stored"},
-    {TAMIS_CAN_SEARCH, "search", "tamis search: holds prints, which are searched"},
-    {TAMIS_IS_SKETCH, "sketch", "knows sets, not keys: every key may be there"},
+    {TAMIS_CAN_SEARCH, "search", "tamis search: holds fingerprints, which can be searched"},
+    {TAMIS_IS_SKETCH, "sketch", "describes sets, not single keys: every key may be there"},
     {TAMIS_IS_BUILT, "built-once", "made from all its keys at once: tamis build"},
-    {TAMIS_AGES, "ages", "old keys leave as new ones come"},
+    {TAMIS_AGES, "ages", "old keys expire as new ones arrive"},
     {TAMIS_MAY_FORGET, "may-forget", "a no may be wrong; the contract says when"},
     {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
-    {TAMIS_NO_EMPTY_KEY, "no-empty", "a key of no bytes is refused"},
+    {TAMIS_NO_EMPTY_KEY, "no-empty", "an empty key is refused"},
     {TAMIS_ADDS_ONCE, "adds-once", "adding a key again changes nothing"},
     {TAMIS_ANY_ORDER, "any-order", "the same keys in any order make the same bytes"},
 };
@@ -85,8 +85,8 @@ int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
 /* What was built once cannot be changed; nearly every other kind can, which is no help. */
 static int fail_built(const struct args *args, const struct image *image, const char *kind,
                       const char *to_do, bool has_labels) {
-    return fail(args, input_name(image->path), "%s is built once and cannot %s; build it again%s",
-                kind, to_do, has_labels ? ", or use \"tamis label\"" : "");
+    return fail(args, input_name(image->path), "%s is built once and cannot %s; rebuild it%s", kind,
+                to_do, has_labels ? ", or use \"tamis label\"" : "");
 }
 
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
@@ -108,7 +108,6 @@ int image_knows_keys(const struct args *args, const struct image *image) {
     struct tamis_info info;
     tamis_get_info(image->filter, &info, sizeof info);
     if (!(info.abilities & TAMIS_IS_SKETCH)) return 0;
-    return fail(args, input_name(image->path),
-                "%s knows sets, not keys: it promises %s, and says nothing about a single key",
+    return fail(args, input_name(image->path), "%s describes sets, not single keys: it promises %s",
                 info.kind, info.contract);
 }

@@ -52,8 +52,8 @@ int fail_memory(const struct args *args) {
 int fail_verb(const struct args *args, const char *name) {
     const struct verb *meant = verb_meant(name);
     if (meant)
-        return fail(args, NULL, "there is no verb \"%s\"; did you mean \"%s\"?", name, meant->name);
-    return fail(args, NULL, "there is no verb \"%s\"; \"tamis -h\" lists them", name);
+        return fail(args, NULL, "unknown command \"%s\"; did you mean \"%s\"?", name, meant->name);
+    return fail(args, NULL, "unknown command \"%s\"; \"tamis -h\" lists them", name);
 }
 
 void warn(const struct args *args, const char *file, const char *format, ...) {

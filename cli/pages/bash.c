@@ -4,40 +4,20 @@
 #include <stdlib.h>
 
 static const char start[] =
-    "# bash completion for tamis, made from the table of its verbs.\n"
-    "\n"
-    "# Adds to COMPREPLY what the word so far can become.\n"
-    "_tamis_add() { # compgen options\n"
-    "    local line\n"
-    "    while IFS= read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen \"$@\" -- \"$cur\")\n"
-    "}\n"
-    "\n"
-    "_tamis_follow() { # files, images, folders, anything, or words: one,two\n"
-    "    case $1 in\n"
-    "    files) compopt -o filenames && _tamis_add -f ;;\n"
-    "    images)\n"
-    "        compopt -o filenames\n"
-    "        _tamis_add -f -X '!*.tamis' && _tamis_add -d\n"
-    "        [[ ${COMPREPLY[*]} ]] || _tamis_add -f\n"
-    "        ;;\n"
-    "    folders) compopt -o filenames && _tamis_add -d ;;\n"
-    "    words:*) _tamis_add -W \"${1#words:}\" ;;\n"
-    "    esac\n"
-    "}\n"
-    "\n"
-    "# What the option takes, from the list of those that take something.\n"
-    "_tamis_taken() { # option\n"
-    "    local each\n"
-    "    taken=\n"
-    "    for each in \"${takes[@]}\"; do\n"
-    "        [[ $each == \"$1=\"* ]] && taken=${each#*=}\n"
-    "    done\n"
-    "}\n"
-    "\n"
-    "_tamis() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} taken i word skip=0 place=0\n"
-    "    local -a options=() takes=() operands=()\n"
-    "    COMPREPLY=()\n";
+    "# bash completion for tamis, generated from its table of commands.\n\n"
+    "# Adds to COMPREPLY the completions of the current word.\n_tamis_add() { # compgen "
+    "options\n    local line\n    while IFS= read -r line; do COMPREPLY+=(\"$line\"); done < "
+    "<(compgen \"$@\" -- \"$cur\")\n}\n\n"
+    "_tamis_follow() { # files, images, directories, anything, or words: one,two\n    case $1 "
+    "in\n    files) compopt -o filenames && _tamis_add -f ;;\n    images)\n        compopt -o "
+    "filenames\n        _tamis_add -f -X '!*.tamis' && _tamis_add -d\n        [[ ${COMPREPLY[*]} "
+    "]] || _tamis_add -f\n        ;;\n    directories) compopt -o filenames && _tamis_add -d "
+    ";;\n    words:*) _tamis_add -W \"${1#words:}\" ;;\n    esac\n}\n\n"
+    "# What the option takes, from the list of those that take something.\n_tamis_taken() { # "
+    "option\n    local each\n    taken=\n    for each in \"${takes[@]}\"; do\n        [[ $each == "
+    "\"$1=\"* ]] && taken=${each#*=}\n    done\n}\n\n"
+    "_tamis() {\n    local cur=${COMP_WORDS[COMP_CWORD]} taken i word skip=0 place=0\n    local "
+    "-a options=() takes=() operands=()\n    COMPREPLY=()\n";
 
 static const char end[] =
     "    esac\n"
@@ -78,7 +58,7 @@ static void write_follow(FILE *out, enum follow follow, char *words) {
     static const char *const names[] = {[FOLLOW_ANYTHING] = "anything",
                                         [FOLLOW_FILES] = "files",
                                         [FOLLOW_IMAGES] = "images",
-                                        [FOLLOW_FOLDERS] = "folders",
+                                        [FOLLOW_DIRS] = "directories",
                                         [FOLLOW_WORDS] = "words:"};
     fprintf(out, "%s%s", names[follow], words ? words : "");
     free(words);

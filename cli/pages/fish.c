@@ -15,38 +15,19 @@ static void print_text(FILE *out, const char *text) {
 }
 
 static const char start[] =
-    "# fish completion for tamis, made from the table of its verbs.\n"
-    "\n"
-    "function __tamis_verb_is\n"
-    "    set -l words (commandline -opc)\n"
-    "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
-    "end\n"
-    "\n"
-    "# Whether so many operands stand before the cursor.\n"
-    "function __tamis_is_at\n"
-    "    set -l words (commandline -opc)\n"
-    "    set -l takes (__tamis_takes $words[2])\n"
-    "    set -l place 0\n"
-    "    set -l skip 0\n"
-    "    set -e words[1..2]\n"
-    "    for word in $words\n"
-    "        if test $skip -gt 0\n"
-    "            set skip (math $skip - 1)\n"
-    "        else if string match -q -- '-?*' $word\n"
-    "            for each in $takes\n"
-    "                test \"$each\" = \"$word\"; and set skip (math $skip + 1)\n"
-    "            end\n"
-    "        else\n"
-    "            set place (math $place + 1)\n"
-    "        end\n"
-    "    end\n"
-    "    test $place -eq $argv[1]\n"
-    "end\n"
-    "\n"
-    "complete -c tamis -f\n"
-    "complete -c tamis -n __fish_use_subcommand -s h -l help -d 'show the verbs'\n"
-    "complete -c tamis -n __fish_use_subcommand -s V -l version -d 'tell the version'\n"
-    "\n";
+    "# fish completion for tamis, generated from its table of commands.\n\n"
+    "function __tamis_verb_is\n    set -l words (commandline -opc)\n    test (count $words) -gt "
+    "1; and contains -- $words[2] $argv\nend\n\n"
+    "# Whether the cursor is after N operands.\nfunction __tamis_is_at\n    set -l words "
+    "(commandline -opc)\n    set -l takes (__tamis_takes $words[2])\n    set -l place 0\n    set "
+    "-l skip 0\n    set -e words[1..2]\n    for word in $words\n        if test $skip -gt "
+    "0\n            set skip (math $skip - 1)\n        else if string match -q -- '-?*' "
+    "$word\n            for each in $takes\n                test \"$each\" = \"$word\"; and set "
+    "skip (math $skip + 1)\n            end\n        else\n            set place (math $place + "
+    "1)\n        end\n    end\n    test $place -eq $argv[1]\nend\n\n"
+    "complete -c tamis -f\ncomplete -c tamis -n __fish_use_subcommand -s h -l help -d 'list the "
+    "commands'\ncomplete -c tamis -n __fish_use_subcommand -s V -l version -d 'print the "
+    "version'\n\n";
 
 /* The options that take a word, once for each that they take. */
 static void write_takes(FILE *out, const struct verb *verb) {
@@ -78,7 +59,7 @@ static void write_follow(FILE *out, enum follow follow, char *words) {
     case FOLLOW_ANYTHING: fputs(" -x", out); break;
     case FOLLOW_FILES: fputs(" -r -F", out); break;
     case FOLLOW_IMAGES: fputs(" -k -x -a '(__fish_complete_suffix .tamis)'", out); break;
-    case FOLLOW_FOLDERS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
+    case FOLLOW_DIRS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
     case FOLLOW_WORDS:
         fputs(" -x -a ", out);
         print_text(out, words);

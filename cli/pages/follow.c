@@ -79,7 +79,7 @@ enum follow follow_option(enum option_id id, char **words) {
              : id == OPT_FROM || id == OPT_TO ? all_formats()
                                               : NULL;
     if (*words) return FOLLOW_WORDS;
-    if (strcmp(option->value, "DIR") == 0) return FOLLOW_FOLDERS;
+    if (strcmp(option->value, "DIR") == 0) return FOLLOW_DIRS;
     if (strcmp(option->value, "OUT") == 0 || strcmp(option->value, "IMAGE") == 0)
         return FOLLOW_IMAGES;
     /* Of a pair, the second word is a file. */
@@ -87,10 +87,10 @@ enum follow follow_option(enum option_id id, char **words) {
 }
 
 enum follow follow_operand(const struct operand *operand, char **words) {
-    *words = strcmp(operand->name, "KIND") == 0     ? all_kinds()
-             : strcmp(operand->name, "FORMAT") == 0 ? all_formats()
-             : strcmp(operand->name, "VERB") == 0   ? all_verbs()
-                                                    : NULL;
+    *words = strcmp(operand->name, "KIND") == 0      ? all_kinds()
+             : strcmp(operand->name, "FORMAT") == 0  ? all_formats()
+             : strcmp(operand->name, "COMMAND") == 0 ? all_verbs()
+                                                     : NULL;
     if (*words) return FOLLOW_WORDS;
     if (strcmp(operand->name, "IMAGE") == 0) return FOLLOW_IMAGES;
     return operand->stream == NO_STREAM ? FOLLOW_ANYTHING : FOLLOW_FILES;

@@ -119,7 +119,7 @@ void write_man_page(FILE *out, const struct verb *verb) {
 /* ---- The page of the command ---- */
 
 static void print_verbs(FILE *out) {
-    fputs("# VERBS\n\n", out);
+    fputs("# COMMANDS\n\n", out);
     for (size_t i = 0; i < overview_length; i++) {
         const struct verb *verb = overview[i].verb;
         if (verb)
@@ -131,15 +131,16 @@ static void print_verbs(FILE *out) {
 
 static const char environment[] =
     "*NO_COLOR*\n\tNo colours, unless *--color* asks for them.\n\n"
-    "*TAMIS_CPU*\n\tUse fewer of the processor's instructions: *plain* or *avx2*.\n\n"
-    "*TMPDIR*\n\tWhere unnamed temporary files go, otherwise _/tmp_.\n\n";
+    "*TAMIS_CPU*\n\tUse fewer CPU instructions: *plain* or *avx2*.\n\n"
+    "*TMPDIR*\n\tDirectory for unnamed temporary files (default: _/tmp_).\n\n";
 
 void write_man_overview(FILE *out) {
     print_top(out, "tamis");
-    fputs("# NAME\n\ntamis - one sieve for every set\n\n"
-          "# SYNOPSIS\n\n*tamis* _VERB_ \\[_OPTION_...\\] _IMAGE_ \\[_FILE_...\\]++\n"
-          "*tamis help* \\[_VERB_\\]++\n"
-          "*tamis --version*\n\n",
+    fputs("# NAME\n\n"
+          "tamis - one sieve for every set\n\n"
+          "# SYNOPSIS\n\n"
+          "*tamis* _COMMAND_ \\[_OPTION_...\\] _IMAGE_ \\[_FILE_...\\]++\n*tamis help* "
+          "\\[_COMMAND_\\]++\n*tamis --version*\n\n",
           out);
     print_examples(out, overview_examples);
     fputs("# DESCRIPTION\n\n", out);

@@ -20,7 +20,7 @@ void write_fish(FILE *out);
 /* ==== What may follow: follow.c ============================================================= */
 
 /* What the value of an option, or an operand, can be completed to. */
-enum follow { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_FOLDERS, FOLLOW_WORDS };
+enum follow { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_DIRS, FOLLOW_WORDS };
 
 /* Words in a new string, separated by spaces, in `words` for FOLLOW_WORDS; NULL otherwise. */
 enum follow follow_option(enum option_id id, char **words);

@@ -19,7 +19,7 @@ static void write_follow(FILE *out, enum follow follow, char *words) {
     static const char *const names[] = {[FOLLOW_ANYTHING] = " ",
                                         [FOLLOW_FILES] = "_files",
                                         [FOLLOW_IMAGES] = "_files -g \"*.tamis\"",
-                                        [FOLLOW_FOLDERS] = "_files -/"};
+                                        [FOLLOW_DIRS] = "_files -/"};
     if (follow == FOLLOW_WORDS)
         fprintf(out, "(%s)", words);
     else
@@ -87,25 +87,17 @@ static void write_verb(FILE *out, const struct verb *verb) {
 }
 
 void write_zsh(FILE *out) {
-    fputs("#compdef tamis\n"
-          "# zsh completion for tamis, made from the table of its verbs.\n\n"
-          "local curcontext=\"$curcontext\" state line\n"
-          "local -a verbs\n"
-          "verbs=(\n",
+    fputs("#compdef tamis\n# zsh completion for tamis, generated from its table of commands.\n\n"
+          "local curcontext=\"$curcontext\" state line\nlocal -a verbs\nverbs=(\n",
           out);
     for (size_t i = 0; i < number_of_verbs; i++) {
         fprintf(out, "    '%s:", verbs[i]->name);
         print_text(out, verbs[i]->summary);
         fputs("'\n", out);
     }
-    fputs(")\n"
-          "_arguments -C '(-)'{-h,--help}'[show the verbs]' '(-)'{-V,--version}'[tell the "
-          "version]' \\\n"
-          "    '1: :->verb' '*:: :->rest' && return\n"
-          "case $state in\n"
-          "verb) _describe -t verbs verb verbs && return ;;\n"
-          "rest)\n"
-          "    case $words[1] in\n",
+    fputs(")\n_arguments -C '(-)'{-h,--help}'[list the commands]' '(-)'{-V,--version}'[print the "
+          "version]' \\\n    '1: :->verb' '*:: :->rest' && return\ncase $state in\nverb) "
+          "_describe -t verbs verb verbs && return ;;\nrest)\n    case $words[1] in\n",
           out);
     for (size_t i = 0; i < number_of_verbs; i++) write_verb(out, verbs[i]);
     fputs("    esac\n"

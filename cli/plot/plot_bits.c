@@ -36,13 +36,14 @@ int draw_loads(const struct args *args, const struct image *image, struct chart 
     tamis_measure(image->filter, &info, sizeof info);
     if (!blocks_of(image->filter, &blocks))
         return fail(args, input_name(image->path),
-                    "%s is not made of blocks of bits; classic, blocked, split and universal are",
+                    "%s is not made of blocks of bits (allowed: classic, blocked, split, "
+                    "universal)",
                     info.kind);
     *chart = (struct chart){0};
     occupancy_of(&blocks, info.items_now.value, &o);
     snprintf(chart->title, sizeof chart->title, "How many bits are set in a block");
     snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%.60s: %s blocks of %u bits; expected of keys spread at random",
+             "%.60s: %s blocks of %u bits; \"expected\" is for randomly spread keys",
              input_name(image->path), human_count(blocks.count).text, blocks.bits);
     return add_loads(args, &blocks, &o, chart);
 }
@@ -124,7 +125,7 @@ int draw_overlap(const struct args *args, const struct image *a, const struct im
     name_set(overlap, 1, b, items[1].value);
     snprintf(overlap->title, sizeof overlap->title, "What two sets share");
     snprintf(overlap->subtitle, sizeof overlap->subtitle,
-             "about %s keys in common, give or take %s; similarity %.3f",
+             "about %s keys in common (+/- %s); similarity %.3f",
              human_count((uint64_t)(overlap->common + 0.5)).text, human_margin(common.error).text,
              similarity.value);
     return 0;

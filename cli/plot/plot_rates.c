@@ -17,8 +17,7 @@ static int each_kind(const struct args *args, const char *kinds, struct chart *c
         const size_t len = strcspn(kinds, ",");
         struct tamis_kind_info kind;
         if (chart->count + 2 > MAX_SERIES)
-            return fail(args, NULL, "--kinds: at most %d kinds fit into one picture",
-                        MAX_SERIES - 2);
+            return fail(args, NULL, "--kinds: at most %d kinds fit in one picture", MAX_SERIES - 2);
         snprintf(name, sizeof name, "%.*s", (int)(len < 39 ? len : 39), kinds);
         code = kind_exists(args, name, &kind);
         if (!code) code = draw(args, name, chart);
@@ -62,7 +61,7 @@ int draw_rates(const struct args *args, const char *kinds, struct chart *chart) 
         .y = {.name = "bits per key", .low = 0, .high = 40}};
     snprintf(chart->title, sizeof chart->title, "What a rate costs");
     snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%s keys, as planned; the bound is the least that any filter can have",
+             "%s keys, as planned; the bound is the minimum for any filter",
              human_count(keys).text);
     int code = each_kind(args, kinds, chart, draw_rate);
     struct series *bound = new_series(chart, "the bound");
@@ -133,11 +132,13 @@ int draw_filling(const struct args *args, const char *kinds, struct chart *chart
     const uint64_t keys = keys_wanted(args, 100000);
     start_filling(chart, rate);
     if (keys == 0 || keys > max_filled)
-        return fail(args, NULL, "--capacity: a filter of 1 to %s keys is filled up for the picture",
+        return fail(args, NULL,
+                    "--capacity: out of range (allowed: 1 to %s keys, which are added "
+                    "for the picture)",
                     human_count(max_filled).text);
-    snprintf(chart->title, sizeof chart->title, "What becomes of the rate as keys are added");
+    snprintf(chart->title, sizeof chart->title, "False-positive rate as keys are added");
     snprintf(chart->subtitle, sizeof chart->subtitle,
-             "planned for %s keys at %s; filled up and looked at", human_count(keys).text,
+             "planned for %s keys at %s; filled and measured", human_count(keys).text,
              human_share(rate).text);
     const int code = each_kind(args, kinds, chart, draw_fill);
     return code ? code : draw_asked(args, chart, rate);
@@ -164,9 +165,9 @@ int draw_filling_image(const struct args *args, const struct image *image, struc
     start_filling(chart, rate);
     if (info.capacity == 0 || info.capacity > max_filled)
         return fail(args, input_name(image->path),
-                    "planned for %s keys; 1 to %s are filled up for the picture",
+                    "planned for %s keys (allowed: 1 to %s, which are added for the picture)",
                     human_count(info.capacity).text, human_count(max_filled).text);
-    snprintf(chart->title, sizeof chart->title, "How full it is, and what comes of it");
+    snprintf(chart->title, sizeof chart->title, "How full it is, and its rate");
     snprintf(chart->subtitle, sizeof chart->subtitle,
              "%.60s: %s, planned for %s keys; the dot is now", input_name(image->path), info.kind,
              human_count(info.capacity).text);

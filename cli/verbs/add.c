@@ -13,8 +13,8 @@ struct adding {
 };
 
 const char stores_every_add[] =
-    "; this kind stores every add: plan a larger capacity, or leave duplicates out, as \"sort -u\" "
-    "does";
+    "; this kind stores every add: plan a larger capacity, or remove duplicates, as with \"sort "
+    "-u\"";
 
 /* What helps when there is no room. A kind that stores each add can be full of a few keys, and
  * then a larger capacity alone is no help. */
@@ -24,8 +24,8 @@ static const char *advice(const tamis *filter, const struct batch *batch, size_t
     tamis_measure(filter, &info, sizeof info);
     if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
     if (batch_has_one(filter, batch, i))
-        return "; the key is inside already, and this kind stores every add of it: leave "
-               "duplicates out, as \"sort -u\" does";
+        return "; the key is already in the set, and this kind stores every add: remove "
+               "duplicates, as with \"sort -u\"";
     return stores_every_add;
 }
 
@@ -95,7 +95,7 @@ static int run(const struct args *args) {
     int code = keys_open(&keys, args, 1);
     if (!code) code = check_new(args);
     if (!code) code = image_open_to_change(&image, args);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "take more keys");
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "accept more keys");
     if (!code) code = set_notes(args, image.filter);
     if (!code) code = keeping_start(&keeping, &keys);
     adding.filter = image.filter;
@@ -135,22 +135,21 @@ const struct verb verb_add = {
         EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},
                  {"Add one key", "echo evil.example | tamis add blocklist.tamis"},
                  {"Keep the old image", "tamis add monday.tamis tuesday.txt -o tuesday.tamis"},
-                 {"Which addresses were never here before? They are from now on",
+                 {"Print addresses never seen before, and remember them",
                   "tamis add --new seen.tamis addresses.txt"}),
-    .about = "All keys are added, or IMAGE stays as it was. Most kinds take more keys than they "
-             "were planned for, but then give more wrong answers; a warning says so when the rate "
-             "is more than twice what was asked. Kinds of fixed room refuse what has no room, and "
-             "those without adds-once (see \"tamis kinds KIND\") need room for each add, also of a "
-             "key that is inside. Kinds that are built once take none: build them again, or use "
-             "\"tamis label\" for sets with names.\n\n"
-             "--new prints the lines that were not there yet, each once and in their order, as "
-             "awk '!seen[$0]++' does in much more memory. A new line is taken for an old one, and "
-             "left out, as often as the filter says yes wrongly. With kinds that age it answers "
-             "whether a line is new among the last ones, and a line that was there counts as "
-             "just seen. Where keys are removed later, add them without --new: a key that a wrong "
-             "yes kept out would be lost as soon as the other one is removed. What "
-             "was printed comes before what is saved: a line that nobody got to see is new again "
-             "the next time."
+    .about = "Either all keys are added, or IMAGE is left unchanged. Most kinds accept more keys "
+             "than planned, at a higher false-positive rate; a warning appears when it is more "
+             "than twice the target. Kinds of fixed size refuse keys when they are full, and kinds "
+             "without adds-once (see \"tamis kinds KIND\") need space for every add, even of a key "
+             "that is already in the set. Kinds that are built once accept no keys: rebuild them, "
+             "or use \"tamis label\" for named sets.\n\n"
+             "--new prints the lines that were not in the set yet, once each and in input order, "
+             "like awk '!seen[$0]++' in far less memory. A new line is mistaken for a known one, "
+             "and not printed, at the false-positive rate. With kinds that age, a line counts as "
+             "known only if it was seen recently, and seeing it again makes it recent. If you will "
+             "remove keys later, add them without --new: a key that a false positive kept out "
+             "would be lost when the other one is removed. Lines are printed before the image is "
+             "saved, so a line whose output was lost is new again next time."
              ABOUT_KEEPING ABOUT_FORM,
-    .exits = "0 when done, 2 after an error; with --new 1 when no key was new.",
+    .exits = "0 success, 1 no new key (with --new), 2 error.",
 };

@@ -58,7 +58,7 @@ static int open_memory(struct admitting *admitting) {
     const struct args *args = admitting->args;
     if (!given(args, OPT_IMAGE)) return create_memory(admitting);
     const char *path = args->setting[OPT_IMAGE].text;
-    if (is_dash(path)) return fail(args, "--image", "the memory is a file, not a stream");
+    if (is_dash(path)) return fail(args, "--image", "the memory must be a file, not a stream");
     int code = access(path, F_OK) != 0 ? file_may_write(args, path, "a memory") : 0;
     if (!code)
         code =
@@ -67,7 +67,9 @@ static int open_memory(struct admitting *admitting) {
     if (tamis_edit_is_new(admitting->edit)) return create_memory(admitting);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (given(args, sizes[i]))
-            return fail(args, path, "it exists and has its size: --%s is for a new one",
+            return fail(args, path,
+                        "already exists and keeps its size: --%s applies only to a "
+                        "new file",
                         option_named(sizes[i])->name);
     return load_memory(admitting, path);
 }
@@ -124,8 +126,7 @@ static void tell(const struct admitting *admitting, const struct keys *keys) {
         return;
     }
     fprintf(stderr,
-            "tamis: admit: %s %s, %s asked for before; a new one is taken for known at a rate of "
-            "%s; %s of filters\n",
+            "tamis: admit: %s %s, %s requested before; false-positive rate %s; filters take %s\n",
             human_count(admitting->lines).text, admitting->lines == 1 ? "line" : "lines",
             human_count(info.recognised).text, human_rate(info.fpr_now).text,
             human_bytes(info.payload_bytes).text);
@@ -171,47 +172,42 @@ done:
 const struct verb verb_admit = {
     .name = "admit",
     .also = "admission second cache",
-    .summary = "print what is asked for again: what a cache should keep",
+    .summary = "print repeated requests, which a cache should keep",
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
         {.option = OPT_IMAGE,
-         .help = "keep the memory in this file, from one run to the next; it is made when it is "
-                 "not there"},
+         .help = "keep the memory in this file between runs; it is created if missing"},
         {.option = OPT_CAPACITY,
-         .help = "how many different keys to remember at least, twice as many at most; otherwise "
-                 "1M"},
+         .help = "minimum number of distinct keys to remember, at most twice that (default: 1M)"},
         {.option = OPT_FPR,
-         .help = "how often each of two filters may take a new key for a known one; otherwise "
-                 "0.1%"},
+         .help = "target false-positive rate of each of the two filters (default: 0.1%)"},
         {.option = OPT_HASH}, {.option = OPT_SPEC,
-         .help = "both filters in one sentence instead: classic:capacity=1M,fpr=1e-4"},
-        {.option = OPT_INVERT, .help = "print the others: what is asked for the first time"},
+         .help = "specification of both filters: classic:capacity=1M,fpr=1e-4"},
+        {.option = OPT_INVERT, .help = "print first requests instead"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_SAVE_EVERY},
         {.option = OPT_WAIT}),
     .examples =
-        EXAMPLES({"Which requests of a log would a cache keep, and how many?",
+        EXAMPLES({"Count the requests in a log that a cache would keep",
                   "tamis admit -c --field 7 -d ' ' access.log"},
-                 {"With a memory that lasts from one day to the next",
+                 {"Remember requests from one day to the next",
                   "tamis admit --image seen.admit -n 10M today.log"},
-                 {"What came for the first time", "tamis admit -v urls.log"}),
-    .about = "Three of four things that a cache is asked for are never asked for again. A cache "
-             "that keeps only what is asked for a second time writes half as much and serves more. "
-             "Each line is a request; it is printed when its key was asked for lately, and "
+                 {"Print what is requested for the first time", "tamis admit -v urls.log"}),
+    .about = "Three quarters of what a cache is asked for is never requested again. A cache that "
+             "stores only what is requested a second time writes half as much and serves more. "
+             "Each line is a request: it is printed if its key was requested recently, and then "
              "remembered.\n\n"
-             "The memory is two filters. A key is known until as many others as --capacity have "
-             "been asked for since, without fail, and forgotten after twice as many at the latest; "
-             "one that is asked for again is as young as new. A key that is new is taken for known "
-             "at a rate of twice --fpr at most; the summary on standard error tells the rate "
-             "now.\n\n"
-             "\"tamis uniq\" prints what comes for the first time ever, \"tamis uniq --window\" "
-             "what did not come lately. The file of --image is no image of a set: only this verb "
-             "reads it. It is written when the input has ended, whole or not at all, and where the "
-             "requests come through a pipe also every minute, as --save-every says, and when a "
-             "signal ends it.\n\n"
-             "--json writes one object to standard error: lines, printed, recognised, without_key, "
-             "capacity, turns, fpr_now, filter_bytes.",
-    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+             "The memory is two filters. A key is always recognised until --capacity other keys "
+             "have been requested after it, and forgotten after at most twice as many; requesting "
+             "it again makes it recent. A new key is mistaken for a known one at a rate of at "
+             "most twice --fpr; the summary on standard error reports the current rate.\n\n"
+             "\"tamis uniq\" prints what occurs for the first time ever, \"tamis uniq --window\" "
+             "what did not occur recently. The --image file is not an image of a set: only this "
+             "command reads it. It is written atomically at the end of input and, if requests "
+             "come through a pipe, also every minute (see --save-every) and on a signal.\n\n"
+             "--json writes one object to standard error: lines, printed, recognised, "
+             "without_key, capacity, turns, fpr_now, filter_bytes.",
+    .exits = "0 a line was printed or counted, 1 none was, 2 error.",
 };

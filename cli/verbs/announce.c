@@ -31,8 +31,7 @@ static void tell_not_due(const struct args *args, const struct tamis_staleness *
         fprintf(stderr, "%s: nothing changed since the last announcement\n", args->operand[0]);
     else
         fprintf(stderr,
-                "%s: neighbours have not heard of about %s of %s documents, give or take %s: %s, "
-                "below %s\n",
+                "%s: about %s of %s documents (+/- %s) are not announced yet: %s, below %s\n",
                 args->operand[0], human_count((uint64_t)(stale->unknown.value + 0.5)).text,
                 human_count(stale->documents).text, human_margin(stale->unknown.error).text,
                 human_share(stale->unknown.value / documents).text, human_share(threshold).text);
@@ -105,7 +104,7 @@ static int run(const struct args *args) {
     int code = check_outputs(args, output);
     if (!code) code = file_may_write(args, output, "messages");
     if (!code) code = image_open_held(&image, args, args->operand[0], HOLD_TO_CHANGE);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "tell what changed");
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "record what changed");
     if (!code) {
         (void)tamis_get_staleness(image.filter, &stale, sizeof stale);
         is_due = tamis_is_due(image.filter, threshold);
@@ -130,39 +129,39 @@ static int run(const struct args *args) {
 const struct verb verb_announce = {
     .name = "announce",
     .also = "publish advertise summary digest",
-    .summary = "tell neighbours what changed in a set",
+    .summary = "send neighbours what changed in a set",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
-                  .help = "where the messages go, - for standard output"},
+                  .help = "where to write the messages (-: standard output)"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_THRESHOLD},
                  {.option = OPT_NOW},
                  {.option = OPT_FULL}, {.option = OPT_MAX_MESSAGE}, {.option = OPT_JSON}),
     .examples = EXAMPLES(
-        {"Tell the neighbours when 1 % is new",
+        {"Notify neighbours when 1 % is new",
          "tamis announce cache.tamis -o to-all.msg && send-to-all to-all.msg"},
-        {"Where documents came and went before",
+        {"Before that, update the set as documents come and go",
          "tamis add cache.tamis stored.txt; tamis remove cache.tamis dropped.txt"},
-        {"And which began with room for 10,000 of them, 16 bits each",
+        {"Create it, with 16 bits for each of 10,000 documents",
          "tamis create cache.tamis -s counting:capacity=10k,bits=960k,log=yes"},
-        {"A neighbour is new, or has missed messages",
+        {"Send everything to a neighbour that is new or missed messages",
          "tamis announce --full cache.tamis -o to-b.msg"}),
-    .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date "
-             "by \"tamis add\" and \"tamis remove\"; this verb writes messages that bring the "
-             "copies of neighbours up to date (\"tamis neighbours\"), and IMAGE remembers what was "
-             "told. A message says what bits are now: one that is lost or comes twice does no "
-             "other harm. The first time, and when it takes fewer bytes, all bits are told.\n\n"
-             "Nothing is written unless it is due: when the documents of which neighbours have not "
-             "heard are at least the threshold's share of all. How many these are is estimated "
-             "from the bits. A low threshold costs messages, a high one lets neighbours ask in "
-             "vain and overlook documents; 1 % to 10 % is usual.\n\n"
-             "A counting filter has messages of a compact form; those of icp are ICP_OP_DIRUPDATE "
-             "of the Internet Cache Protocol. Both are described in docs/caches.md. With "
-             "--max-message they are cut so that each fits into a datagram; in the output they lie "
-             "one behind the other.\n\n"
+    .about = "IMAGE is a counting filter with log=yes, or of kind icp, kept up to date by \"tamis "
+             "add\" and \"tamis remove\". This command writes messages that update the "
+             "neighbours' copies (\"tamis neighbours\"), and IMAGE remembers what was sent. A "
+             "message states what bits are now, so a lost or repeated one does no other harm. The "
+             "first announcement sends all bits, as does any later one for which that takes fewer "
+             "bytes.\n\n"
+             "Nothing is written until messages are due: when the share of documents that "
+             "neighbours do not know of, estimated from the bits, reaches the threshold. A low "
+             "threshold costs messages; a high one makes neighbours send useless queries and miss "
+             "documents. 1 % to 10 % is usual.\n\n"
+             "Counting filters use compact messages; those of icp are ICP_OP_DIRUPDATE of the "
+             "Internet Cache Protocol. Both are described in docs/caches.md. --max-message splits "
+             "them so that each fits in a datagram; in the output they are contiguous.\n\n"
              "--json prints one object: image, is_due, documents, unknown (documents, with "
              "unknown_error, a standard error), positions, bits_set and bits_cleared since the "
              "last time; messages_in, messages, message_bytes, sequence (the number of the last "
              "one) and is_whole.",
-    .exits = "0 when messages are written, 1 when nothing is due, 2 after an error.",
+    .exits = "0 messages were written, 1 nothing is due, 2 error.",
 };

@@ -53,7 +53,7 @@ static int make_result(const struct args *args, struct work *w) {
     w->result = (struct bytes){.path = output_name(image_target(args))};
     w->result.at = size && size <= SIZE_MAX ? malloc((size_t)size) : NULL;
     if (!w->result.at)
-        return size ? fail_memory(args) : fail(args, w->patch.path, "makes no image");
+        return size ? fail_memory(args) : fail(args, w->patch.path, "does not produce an image");
     w->result.size = (size_t)size;
     const tamis_status status = tamis_patch_apply(w->base.at, w->base.size, w->patch.at,
                                                   patch_size(w), w->result.at, w->result.size);
@@ -80,7 +80,7 @@ static int write_result(const struct args *args, struct work *w) {
 
 static void report(const struct args *args, const struct work *w) {
     if (w->is_signed && !given(args, OPT_VERIFY_KEY))
-        warn(args, w->patch.path, "the patch is signed; by whom, --verify KEYFILE would tell");
+        warn(args, w->patch.path, "the patch is signed, but not verified; use --verify KEYFILE");
     if (given(args, OPT_JSON)) {
         struct json json = {.out = stdout};
         json_open(&json, NULL, '{');
@@ -120,24 +120,25 @@ static int run(const struct args *args) {
 const struct verb verb_apply = {
     .name = "apply",
     .also = "patch update upgrade",
-    .summary = "turn an image into the next one by a patch",
+    .summary = "update an image with a patch",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"PATCH", EXACTLY_ONE, READS_STDIN}),
     .uses = USES(CHANGE_OPTIONS, {.option = OPT_VERIFY_KEY}, {.option = OPT_SECRET_FILE},
                  {.option = OPT_JSON}),
     .examples = EXAMPLES(
-        {"Bring an image up to date where it is", "tamis apply blocklist.tamis tue.patch"},
-        {"Make the new image beside the old one",
+        {"Update an image in place", "tamis apply blocklist.tamis tue.patch"},
+        {"Write the new image next to the old one",
          "tamis apply mon.tamis tue.patch -o tue.tamis"},
-        {"Only what a known key has signed",
+        {"Accept only a patch signed with a known key",
          "tamis apply blocklist.tamis tue.patch --verify release.key.pub"}),
-    .about = "The patch must be for this very image, and what comes out must be the very image "
-             "that \"tamis diff\" was given: checksums tell. It is written beside and takes the "
-             "name when it is whole and has passed the checks of every image; programs that have "
-             "the old one mapped go on with the old one.\n\n"
-             "Checksums find accidents, not people. With --verify the patch must be signed by "
-             "that key, for this image, and make the image that was signed; otherwise nothing is "
-             "written. A signed patch is applied without --verify too, with a warning.\n\n"
+    .about = "Checksums make sure that the patch is for exactly this image, and that the result "
+             "is exactly the image given to \"tamis diff\". It is written next to IMAGE and gets "
+             "the name once it is complete and has passed the checks of every image; programs "
+             "that have the old one mapped continue with the old one.\n\n"
+             "Checksums detect accidents, not attackers. With --verify the patch must be signed "
+             "with that key, for this image, and produce the image that was signed; otherwise "
+             "nothing is written. A signed patch is also applied without --verify, with a "
+             "warning.\n\n"
              "--json prints one object: base, patch and result as they were named, base_bytes, "
              "result_bytes, patch_bytes, base_sum and result_sum (XXH3-64 of the images, hex), "
              "is_same, is_whole (the patch holds the new image itself), is_signed, is_verified.",

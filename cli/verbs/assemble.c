@@ -32,8 +32,8 @@ static const char *difference(const struct set *set, const tamis *filter,
     tamis_get_info(filter, &facts, sizeof facts);
     if (info->shards != set->first.shards) return "the number of shards";
     if (strcmp(info->layout, set->first.layout) != 0) return "the layout";
-    if (info->total_blocks != set->first.total_blocks) return "the size of the whole";
-    if (facts.word[1] != set->facts.word[1]) return "the way bits are chosen";
+    if (info->total_blocks != set->first.total_blocks) return "the total size";
+    if (facts.word[1] != set->facts.word[1]) return "how bits are chosen";
     if (facts.capacity != set->facts.capacity) return "the capacity";
     if (facts.fpr_asked < set->facts.fpr_asked || facts.fpr_asked > set->facts.fpr_asked)
         return "the rate";
@@ -91,11 +91,11 @@ static int take(struct set *set, const struct image *image) {
     struct tamis_info facts;
     tamis_get_info(image->filter, &facts, sizeof facts);
     if (!tamis_shard_get_info(image->filter, &info, sizeof info))
-        return fail(set->args, image->path, "is no shard: its kind is %s", facts.kind);
+        return fail(set->args, image->path, "is not a shard: its kind is %s", facts.kind);
     if (!set->piece && begin(set, image->filter, &info)) return EXIT_TROUBLE;
     const char *differs = difference(set, image->filter, &info);
     if (differs)
-        return fail(set->args, image->path, "is of another whole than %s: %s differs",
+        return fail(set->args, image->path, "belongs to another filter than %s: %s differs",
                     set->args->operand[0], differs);
     struct piece *piece = &set->piece[info.shard];
     if (piece->path)
@@ -255,7 +255,7 @@ static int run(const struct args *args) {
     const char *path = args->setting[OPT_OUTPUT].text;
     int code = 0;
     if (path && is_dash(path))
-        code = fail(args, NULL, "the header is written last, so the image must go to a file");
+        code = fail(args, NULL, "the header is written last, so the output must be a file");
     else if (path)
         code = image_may_write(args, path);
     if (!code) code = assemble(&set);
@@ -273,27 +273,25 @@ static int run(const struct args *args) {
 const struct verb verb_assemble = {
     .name = "assemble",
     .also = "manifest reassemble unite",
-    .summary = "put shards together, or tell which are missing",
+    .summary = "join shards, or report which are missing",
     .run = run,
     .operands = OPERANDS({"SHARD", ONE_OR_MORE, NO_STREAM}),
-    .uses = USES({.option = OPT_OUTPUT, .help = "write the image of the whole here"},
+    .uses = USES({.option = OPT_OUTPUT, .help = "where to write the complete image"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT},
                  {.option = OPT_JSON, .help = "print the manifest as JSON"},
                  {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"The image that one machine would have built, byte for byte",
+    .examples = EXAMPLES({"Join shards into the image one machine would have built, byte for byte",
                           "tamis assemble parts/*.tamis -o words.tamis"},
-                         {"Are all shards there? Which file is which, with counts and checksums",
+                         {"Check that all shards are there, with counts and checksums",
                           "tamis assemble parts/*.tamis --json >manifest.json"}),
-    .about = "Images that \"tamis build --shard\" or \"tamis cut\" made become one. All shards of "
-             "one whole must be there, each once, in any order; every file is checked before a "
-             "byte is written, and what is missing, damaged, twice there or of another whole is "
-             "named. One shard is in memory at a time, and the image gets its name when it is "
-             "whole. Its notes are those of shard 0, but for those that tell what its maker "
-             "read.\n\n"
-             "Without --output nothing is written: it only says whether the shards are complete. "
-             "--json prints the manifest: the spec of the whole, and for each shard its file, "
-             "size, checksum (XXH3, as \"xxhsum -H3\" prints it), the items in it, and how many "
-             "keys its maker read and left out as another shard's.",
-    .exits = "0 when all shards are there, 1 when some are missing and nothing was to be written, "
-             "2 after an error.",
+    .about = "Joins images made by \"tamis build --shard\" or \"tamis cut\". All shards of one "
+             "filter must be given, each once, in any order. Every file is checked before a byte "
+             "is written; missing, damaged, duplicate and foreign shards are named. One shard is "
+             "in memory at a time, and the image gets its name once it is complete. Its notes are "
+             "those of shard 0, except those about what its builder read.\n\n"
+             "Without --output nothing is written: it only reports whether the shards are "
+             "complete. --json prints the manifest: the spec of the whole, and for each shard its "
+             "file, size, checksum (XXH3, as printed by \"xxhsum -H3\"), items, and how many keys "
+             "its builder read and skipped as another shard's.",
+    .exits = "0 all shards are there, 1 some are missing (without --output), 2 error.",
 };

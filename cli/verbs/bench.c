@@ -59,7 +59,7 @@ static int read_keys(struct benching *b, const tamis *filter) {
     if (!code) code = keys_run(&keys, &(struct handler){.take = keep_keys, .with = b});
     keys_close(&keys);
     if (code) return code;
-    if (b->sample.n == 0) return fail(b->args, NULL, "there are no keys to measure with");
+    if (b->sample.n == 0) return fail(b->args, NULL, "no keys to measure with");
     b->sample.nonmembers = malloc(b->sample.n * sizeof *b->sample.nonmembers);
     if (!b->sample.nonmembers) return fail_memory(b->args);
     for (size_t i = 0; i < b->sample.n; i++) {
@@ -141,8 +141,8 @@ static int read_spec(struct benching *b) {
                             given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
                             given(args, OPT_SIZE);
     if (given(args, OPT_IMAGE))
-        return has_params ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
-    if (given(args, OPT_FROM)) return fail(args, "--from", "it needs --image, the file");
+        return has_params ? fail(args, NULL, "--image cannot be combined with a spec") : 0;
+    if (given(args, OPT_FROM)) return fail(args, "--from", "needs --image");
     if (given(args, OPT_SPEC)) {
         if (params_is_single(args, "--spec")) return EXIT_TROUBLE;
         b->spec = strdup(args->setting[OPT_SPEC].text);
@@ -179,13 +179,14 @@ static void print_bench(const struct benching *b) {
     const struct measured *m = &b->measured;
     printf("%s, %s", b->info.kind, human_bytes(b->info.payload_bytes).text);
     if (m->keys > 0)
-        printf(", %s %s", human_count(m->keys).text, b->sample.n > 0 ? "keys of files" : "numbers");
+        printf(", %s %s", human_count(m->keys).text,
+               b->sample.n > 0 ? "keys from files" : "numbers");
     printf(", one thread\n");
     print_speed("building", m->build);
-    print_speed("asking, keys inside", m->hit);
-    print_speed("asking, strangers", m->miss);
-    print_speed("asking one by one", m->one);
-    print_speed("memory, a random line", b->line);
+    print_speed("query, members", m->hit);
+    print_speed("query, non-members", m->miss);
+    print_speed("query, one by one", m->one);
+    print_speed("memory, random line", b->line);
 }
 
 static void write_bench(const struct benching *b) {
@@ -226,26 +227,26 @@ static int run(const struct args *args) {
 const struct verb verb_bench = {
     .name = "bench",
     .also = "benchmark speed time measure",
-    .summary = "measure a kind, a file of keys or an image on this machine",
+    .summary = "time a kind, a file of keys or an image on this machine",
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN}),
     .uses = USES({.option = OPT_KIND}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_SIZE}, {.option = OPT_SPEC}, {.option = OPT_IMAGE}, KEY_OPTIONS,
                  {.option = OPT_SECRET_FILE}, FROM_OPTION,
                  {.option = OPT_JSON, .help = "print one JSON object"}),
-    .examples = EXAMPLES({"How fast is the usual kind here?", "tamis bench"},
-                         {"And a hundred million keys in fuse?", "tamis bench -k fuse -n 100M"},
-                         {"With my keys", "tamis bench -k ribbon users.txt"},
-                         {"This image, asked about these",
+    .examples = EXAMPLES({"Time the default kind", "tamis bench"},
+                         {"Time a hundred million keys in fuse", "tamis bench -k fuse -n 100M"},
+                         {"Use your own keys", "tamis bench -k ribbon users.txt"},
+                         {"Query an image with these keys",
                           "tamis bench --image users.tamis today.txt"}),
     .about =
-        "Without FILE, keys are numbers: as many as --capacity says, or a million. With FILE they "
-        "are its lines, all of which are kept in memory; strangers are the same lines with a byte "
-        "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building "
-        "is timed once, with everything that belongs to it. Asking is by lists of 4096 keys, and "
-        "one by one.\n\n"
-        "The last line is what the machine itself takes to bring one random cache line of as many "
-        "bytes, when many are under way at once: nobody who looks at memory is faster.\n\n"
+        "Without FILE, keys are numbers: --capacity of them, or a million. With FILE they are its "
+        "lines, all kept in memory; non-members are the same lines with a byte appended. Times "
+        "are nanoseconds per key, medians of 51 rounds of 16,384 keys; the complete build is "
+        "timed once. Queries are timed in batches of 4096 keys, and one by one.\n\n"
+        "The last line is the time this machine takes to fetch one random cache line from that "
+        "many bytes, with many fetches in flight: a lower bound for anything that looks at "
+        "memory.\n\n"
         "The names in the JSON do not change: kind, spec (null for an image), image, keys, "
         "payload_bytes, build_ns, hit_ns, miss_ns, one_ns, line_ns. What was not measured is null.",
 };

@@ -122,14 +122,14 @@ static int open_keys(struct keys *keys, const struct args *args, bool has_labels
 static int check_inputs(const struct args *args) {
     if (given(args, OPT_LABEL) && args->operand_count > 1)
         return fail(args, args->operand[1],
-                    "with --label each file needs a label of its own: --label NAME %s",
+                    "with --label every file needs its own label: --label NAME %s",
                     args->operand[1]);
     if (!given(args, OPT_SHARD) && (given(args, OPT_PACKED) || given(args, OPT_STRICT)))
-        return fail(args, NULL, "--%s is for --shard I/N, which is not given",
+        return fail(args, NULL, "--%s needs --shard I/N",
                     given(args, OPT_PACKED) ? "packed" : "strict");
     const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_EXCLUDE);
     if (given(args, OPT_VALUES) && takes_label)
-        return fail(args, NULL, "--values and --%s are both given; an image has one or the other",
+        return fail(args, NULL, "--values and --%s cannot be combined",
                     given(args, OPT_LABEL) ? "label" : "exclude");
     return 0;
 }
@@ -168,7 +168,7 @@ static void tell(const struct building *building, const char *spec, const struct
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
     if (maps && building->lines > 0 && !given(building->args, OPT_VALUES))
         warn(building->args, output_name(image->path),
-             "every key has the value 0; --values reads lines of KEY TAB VALUE");
+             "every key gets the value 0; use --values to read lines of KEY TAB VALUE");
 }
 
 /* The wish with a capacity, in a new string; NULL, reported, when memory is out. */
@@ -258,82 +258,82 @@ static int run(const struct args *args) {
 const struct verb verb_build = {
     .name = "build",
     .also = "make new init",
-    .summary = "make an image from keys",
+    .summary = "build an image from keys",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
         {.option = OPT_SPEC}, {.option = OPT_KIND},
-        {.option = OPT_CAPACITY, .help = "how many keys to plan for; otherwise they are counted"},
+        {.option = OPT_CAPACITY, .help = "number of keys to plan for (default: count them)"},
         {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH}, {.option = OPT_SEED},
         {.option = OPT_SECRET_FILE,
-         .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
-                 "(sip13) and the image holds only its id"},
+         .help = "hash keys (sip13) with this secret of 16 bytes or 32 hex digits; the image "
+                 "holds only its id"},
         {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_EXCLUDE},
         {.option = OPT_NOTE},
         {.option = OPT_SHARD},
         {.option = OPT_PACKED,
-         .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
-                                       "instead of keys"},
-        {.option = OPT_STRICT, .help = "with --shard: a key of another shard is an error"},
+         .help = "with --shard: read hashes written by \"tamis partition --packed\" instead of "
+                 "keys"},
+        {.option = OPT_STRICT, .help = "with --shard: fail if a key belongs to another shard"},
         KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
     .examples =
-        EXAMPLES({"A filter from a list, sized by counting it, wrong for 1 key in 100",
+        EXAMPLES({"Build a filter from a list, with a false-positive rate of 1 in 100",
                   "tamis build blocklist.tamis blocklist.txt"},
-                 {"One wrong answer in a million, keys from a pipe",
+                 {"Read keys from a pipe, with one false positive in a million",
                   "cut -f1 users.tsv | tamis build users.tamis --fpr 1e-6"},
-                 {"Room for what will be added later, described in one sentence",
+                 {"Reserve space for keys to be added later, by a spec",
                   "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"},
-                 {"A billion breached passwords, small and final, in 2 GiB of memory",
+                 {"Store a billion breached passwords, small and final, in 2 GiB of memory",
                   "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
-                 {"Revoked certificates, and no valid one answered yes",
+                 {"Store revoked certificates, with no false positive for valid ones",
                   "tamis build revoked.tamis revoked.txt --kind cascade --exclude valid.txt"},
-                 {"Column 3 of a compressed table, names in any spelling",
+                 {"Use column 3 of a compressed table, names in any spelling",
                   "tamis build hosts.tamis log.csv.gz -d, --field 3 --canon domain"},
-                 {"Which feed has it? One image of many lists",
+                 {"Build one image of many lists, to ask which feed has a key",
                   "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
-                 {"Shard 3 of 24 of a filter for 100 million keys, on one of many machines",
+                 {"Build shard 3 of 24 for 100 million keys, on one of many machines",
                   "tamis build 3.tamis keys.txt --spec split:capacity=100M --shard 3/24"},
-                 {"A table of keys and numbers, without the keys",
+                 {"Store a table of keys and numbers, without the keys",
                   "tamis build country.tamis addresses.tsv --kind bloomier --values"}),
-    .about = "Keys are lines without their newline. Without FILE, or where FILE is -, they come "
-             "from standard input. An empty line is an empty key.\n\n"
-             "A capacity that neither the spec nor the options tell is counted. Kinds that are "
-             "built once, and keys that must be counted first, pass through memory as 8 bytes for "
-             "each line (16 with a value or a label), and through an unnamed file in --temp-dir "
-             "when memory is used up. The wish is one --spec or the single options, not both.\n\n"
-             "--values makes a map from keys to numbers (bloomier unless told otherwise): what "
-             "follows the last tab of a line is the value, as 7, 10k or 0xff. --label makes sets "
-             "with names (labels); with that kind, files without --label are named after "
-             "themselves. --exclude makes a set that says no to every known-good key (cascade). A "
-             "key with two values, or on both lists, is an error that names its lines.\n\n"
-             "--shard I/N makes one of N shards of a blocked or split filter: every machine gives "
-             "the same wish, with a capacity, and the keys that it has; those of other shards are "
-             "left out and counted, or refused with --strict. \"tamis assemble\" makes of all "
-             "shards the image that one machine would have built, byte for byte. The image gets "
-             "its name when it is whole, so a task may be repeated, or run twice at once. With "
-             "--packed it reads hashes instead of keys; --keys and --canon then only say how those "
-             "were made.\n\n"
-             "--field takes some fields of each line, as cut does but in the order as written: 2, "
-             "or 1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields "
-             "are separated by a tab, or by -d. A line without that field has no key and is left "
-             "out; a line on standard error says how many were. With --values the value comes off "
-             "first.\n\n"
-             "--keys tells how a key is written, and which bytes it becomes: utf8, bytes (the "
-             "same, unchecked), utf16, utf16be, int32, int64, uint32, uint64, float, double (in "
-             "the little-endian bytes of Guava, Parquet and Spark; with be behind the name in the "
-             "big-endian ones of Cassandra and Java), uuid (16 bytes), hex and base64 (any bytes). "
-             "--hex and --base64 are short forms. A number that does not fit is an error that "
-             "names its line. --canon brings each key to one form, by steps in the order as "
-             "written, before that or, with hex and base64, behind it: lower and upper (ASCII "
-             "letters), trim (blanks at both ends), domain (the host of a name, URL or email "
-             "address in small letters, without port and last dot), email (the part behind the @ "
-             "in small letters), url (scheme and host in small letters, no usual port, no "
-             "fragment), ip (IPv4 and IPv6 in their shortest form), mac, uuid. A key that is none "
-             "of these is an error here and in no set later. The image remembers all this: whoever "
-             "adds or asks need not say it, and cannot say otherwise.\n\n"
-             "Files that are gzip or zstd inside are read through it, whatever their name; "
+    .about = "Keys are lines without their newline. Without FILE, or if FILE is -, they come from "
+             "standard input. An empty line is an empty key.\n\n"
+             "If neither the spec nor an option gives a capacity, the keys are counted. Kinds "
+             "that are built once, and keys that must be counted first, take 8 bytes of memory "
+             "per line (16 with a value or a label) and spill to an unnamed file in --temp-dir "
+             "when memory runs out. Describe the filter by --spec or by single options; they "
+             "cannot be combined.\n\n"
+             "--values builds a map from keys to numbers (default kind: bloomier): what follows "
+             "the last tab of a line is its value, such as 7, 10k or 0xff. --label builds named "
+             "sets (kind labels); with that kind, a file without --label is its own label. "
+             "--exclude builds a set that answers no to every known-good key (cascade). A key "
+             "with two values, or on both lists, is an error that names its lines.\n\n"
+             "--shard I/N builds one of N shards of a blocked or split filter. Every machine uses "
+             "the same spec, with a capacity, and the keys it has; keys of other shards are "
+             "skipped and counted, or refused with --strict. \"tamis assemble\" joins all shards "
+             "into the image that one machine would have built, byte for byte. The image gets its "
+             "name once it is complete, so a task may be repeated, or run twice at once. With "
+             "--packed it reads hashes instead of keys; --keys and --canon then only record how "
+             "those were made.\n\n"
+             "--field selects fields of each line, like cut but in the order given: 2, or 1,3 "
+             "joined by the separator, or 2-4, or 2- to the end of the line. Fields are separated "
+             "by a tab, or by -d. A line without the field has no key and is skipped; standard "
+             "error reports how many were. With --values the value is removed first.\n\n"
+             "--keys names the encoding of keys: utf8, bytes (the same, unchecked), utf16, "
+             "utf16be, int32, int64, uint32, uint64, float, double (little-endian, as in Guava, "
+             "Parquet and Spark; append be for the big-endian ones of Cassandra and Java), uuid "
+             "(16 bytes), hex and base64 (any bytes). --hex and --base64 are short forms. A "
+             "number that does not fit is an error that names its line. --canon brings each key "
+             "to one form, by steps in the order given, before encoding or, with hex and base64, "
+             "after decoding: lower and upper (ASCII letters), trim (blanks at both ends), domain "
+             "(the host of a name, URL or email address in lower case, without port and final "
+             "dot), email (the part after the @ in lower case), url (scheme and host in lower "
+             "case, no default port, no fragment), ip (IPv4 and IPv6 in their shortest form), "
+             "mac, uuid. An invalid key is an error here, and never a member in later queries. "
+             "The image remembers all this: it need not be repeated for adds and queries, and "
+             "cannot be changed.\n\n"
+             "Files compressed with gzip or zstd are decompressed, whatever their name; "
              "--decompress never reads them as they are.\n\n"
-             "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "
-             "time the old file or the whole new one, also after Ctrl-C.",
+             "The image is written next to IMAGE and then renamed, so IMAGE is always either the "
+             "old file or the complete new one, even after Ctrl-C.",
 };

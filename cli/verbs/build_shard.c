@@ -87,7 +87,7 @@ static void tell(const struct making *making, const char *path) {
     fprintf(stderr, "%s: shard %" PRIu64 " of %" PRIu64 ", %s %s of %s", output_name(path),
             making->shard, making->shards, human_count(making->kept).text,
             making->kept == 1 ? "key" : "keys", human_count(making->read).text);
-    if (skipped) fprintf(stderr, ", %s of other shards left out", human_count(skipped).text);
+    if (skipped) fprintf(stderr, ", %s of other shards skipped", human_count(skipped).text);
     fprintf(stderr, ", %s\n", human_bytes(tamis_image_size(making->filter)).text);
 }
 
@@ -95,7 +95,7 @@ static int check_options(const struct args *args) {
     static const enum option_id others[] = {OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (given(args, others[i]))
-            return fail(args, NULL, "--shard and --%s do not go together",
+            return fail(args, NULL, "--shard and --%s cannot be combined",
                         option_named(others[i])->name);
     return given(args, OPT_PACKED) ? packed_alone(args) : 0;
 }

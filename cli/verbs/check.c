@@ -122,21 +122,23 @@ const struct verb verb_check = {
     .uses = USES(
         {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS, FROM_OPTION),
     .examples =
-        EXAMPLES({"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
-                 {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},
-                 {"Is this one?",
+        EXAMPLES({"Print the requests that are on the list",
+                  "tamis check blocklist.tamis requests.txt"},
+                 {"Count those that are not", "tamis check -vc blocklist.tamis requests.txt"},
+                 {"Test a single key",
                   "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"},
-                 {"On which lists?", "tamis check --labels feeds.tamis requests.txt"},
-                 {"A filter that a Java program wrote, of numbers",
+                 {"Print the lists that have each request",
+                  "tamis check --labels feeds.tamis requests.txt"},
+                 {"Query a filter of numbers written by a Java program",
                   "tamis check --from guava --keys int64 orders.bin numbers.txt"}),
-    .about = "Lines that are in the set are printed as they came. A few others are printed too, at "
-             "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, "
-             "except with kinds that may forget, whose contract says when.\n\n"
-             "With --labels a key is followed by a tab and the names of the sets that have it, "
-             "with commas between them; a comma or a backslash in a name comes behind a "
+    .about = "Prints each line whose key is in the set, unchanged. A few others pass too, at the "
+             "rate that \"tamis info\" reports. What -v prints is certainly not in the set, except "
+             "with kinds that may forget; their contract says when.\n\n"
+             "With --labels, each line ends in a tab and the names of the sets that have its key, "
+             "separated by commas. Commas and backslashes in names are escaped with a "
              "backslash.\n\n"
-             "A file that cannot be read is reported and left out; the others are still "
-             "checked. With -c and -H there is one number for each file."
+             "A file that cannot be read is reported and skipped; the others are still checked. "
+             "With -c and -H, prints one count per file."
              ABOUT_FORM,
-    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    .exits = "0 a line was printed or counted, 1 none was, 2 error.",
 };

@@ -16,7 +16,8 @@ enum { MAX_OPTIONS = 20 };
 #else
 static int without_hiredis(const struct args *args) {
     return fail(args, NULL,
-                "this tamis was built without hiredis, which talks to Redis and Valkey servers");
+                "this tamis was built without hiredis, which it needs for Redis and Valkey "
+                "servers");
 }
 #define ACTION(name) without_hiredis
 #endif
@@ -50,7 +51,9 @@ static int find_action(const struct args *args, const struct action **action) {
         *action = &actions[i];
         return 0;
     }
-    return fail(args, NULL, "\"%s\" is not create, add, check, load, dump, info or repair",
+    return fail(args, NULL,
+                "unknown action \"%s\" (allowed: create, add, check, load, dump, "
+                "info, repair)",
                 args->operand[0]);
 }
 
@@ -69,14 +72,14 @@ static int check_words(const struct args *args, const struct action *action) {
     const size_t max = *action->operand ? 3 : 2;
     for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++)
         if (given(args, use->option) && !takes(action, use->option))
-            return fail(args, NULL, "%s takes no --%s", action->name,
+            return fail(args, NULL, "%s does not accept --%s", action->name,
                         option_named(use->option)->name);
     if (strcmp(action->operand, "...") == 0) return 0;
     if (args->operand_count < max)
-        return fail(args, NULL, "%s is missing: tamis cluster %s NAME %s", action->operand,
+        return fail(args, NULL, "%s is missing; usage: tamis cluster %s NAME %s", action->operand,
                     action->name, action->operand);
     if (args->operand_count > max && !strstr(action->operand, "..."))
-        return fail(args, NULL, "%s is one word too many: tamis cluster %s NAME%s%s",
+        return fail(args, NULL, "%s: unexpected argument; usage: tamis cluster %s NAME%s%s",
                     args->operand[max], action->name, *action->operand ? " " : "", action->operand);
     return 0;
 }
@@ -94,70 +97,71 @@ static int run(const struct args *args) {
 const struct verb verb_cluster = {
     .name = "cluster",
     .also = "redis valkey shards",
-    .summary = "one filter over a Redis or Valkey cluster",
+    .summary = "use one filter across a Redis or Valkey cluster",
     .run = run,
     .operands = OPERANDS({"ACTION", EXACTLY_ONE, NO_STREAM}, {"NAME", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
         {.option = OPT_REDIS},
         {.option = OPT_SHARDS,
-         .help = "into how many shards; otherwise 8 for each primary, and none larger than 32 MiB"},
+         .help = "number of shards (default: 8 per primary, and none larger than 32 MiB)"},
         {.option = OPT_TIMEOUT,
-         .help = "how long a shard may give no answer, with everything that is tried; otherwise "
-                 "30"},
+         .help = "seconds without an answer from a shard, including retries (default: 30)"},
         {.option = OPT_FROM_IMAGE}, {.option = OPT_ACCEPT_LOSS}, {.option = OPT_INVERT},
         {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
         {.option = OPT_QUIET,
-         .help = "no summary; check prints nothing and stops at the first line that it would"},
-        {.option = OPT_JSON, .help = "info prints JSON; add and check tell what they did in "
-                                     "JSON, on standard error"},
+         .help = "no summary; check prints nothing and stops at the first match"},
+        {.option = OPT_JSON, .help = "info prints JSON; add and check write a JSON summary to "
+                                     "standard error"},
         {.option = OPT_FORCE,
-         .help = "load replaces shards with other keys, repair those of another filter, dump an "
-                 "existing file"},
-        {.option = OPT_WAIT, .help = "of dump: how long to wait for another that changes the file"},
+         .help = "load: replace shards with other keys; repair: replace shards of another "
+                 "filter; dump: replace an existing file"},
+        {.option = OPT_WAIT, .help = "dump: seconds to wait while another process changes the "
+                                     "file"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
         {.option = OPT_MEMORY,
-         .help = "for keys that are not confirmed yet, otherwise 256 MiB"},
+         .help = "memory for keys that are not confirmed yet (default: 256 MiB)"},
         {.option = OPT_THREADS,
-         .help = "threads that read and hash keys; otherwise one to add, and 32 to check, which "
-                 "mostly wait"}),
+         .help = "threads that read and hash keys (default: 1 for add; 32 for check, which "
+                 "mostly wait)"}),
     .examples = EXAMPLES(
-        {"A filter for ten billion keys, over all primaries",
+        {"Create a filter for ten billion keys, across all primaries",
          "tamis cluster create seen split:capacity=10G,fpr=1% --redis 10.0.0.1:6379"},
-        {"Keys go in; replicas have confirmed them when it ends",
+        {"Add keys; when it ends, replicas have confirmed them",
          "tamis cluster add seen today.txt --redis 10.0.0.1:6379"},
-        {"Which lines are in it?", "tamis cluster check seen requests.txt --redis 10.0.0.1:6379"},
+        {"Print the lines that are in it",
+         "tamis cluster check seen requests.txt --redis 10.0.0.1:6379"},
         {"Publish an image that was built offline", "tamis cluster load seen seen.tamis"},
-        {"And back: the image that one machine would have built",
+        {"Save it as the image one machine would have built",
          "tamis cluster dump seen backup.tamis"},
-        {"How full, and where?", "tamis cluster info seen"},
-        {"After a shard was lost", "tamis cluster repair seen --from backup.tamis"}),
-    .about = "The servers need the module tamis.so. A filter NAME is cut into shards, ranges of "
-             "its blocks; shard i is the key NAME:{tag}, and tags are chosen so that shards lie "
-             "evenly on all slots. Keys are hashed here, under a secret that the shards keep "
-             "(hash=xxh3 in SPEC does without), and only hashes travel, up to 16,384 in a command, "
-             "to all primaries at once. MOVED and ASK are followed; a node that is gone is waited "
-             "for until the cluster has another.\n\n"
-             "create makes all shards or none. SPEC is of kind blocked or split. Primaries must "
-             "have the module, and a server with a maxmemory must have the policy noeviction.\n\n"
-             "add tells primaries, and once a second, and at the end, waits until all their "
-             "replicas have confirmed (WAIT). Until then keys are kept here and sent again after a "
-             "failover: none that was acknowledged is lost. Adding twice is harmless, also by two "
-             "commands at once, except that the count of adds then counts twice. A signal ends it "
-             "after what is under way.\n\n"
-             "check prints lines as \"tamis check\" does. A shard that does not answer for "
-             "--timeout seconds answers maybe: its lines are printed, counted, and told about at "
-             "the end. A shard that is gone is an error.\n\n"
-             "load cuts an image into shards and publishes them, or publishes the shards that "
-             "\"tamis build --shard\" made, if all are named; a filter that is there answers until "
-             "its new shard is whole. Shards that are the same are left alone, so it can be "
-             "repeated. dump joins all shards; each is as it was at one moment.\n\n"
-             "repair looks at every shard, and with nothing else only tells. --from IMAGE puts "
-             "lost shards back, and adds to the others what the image has. --accept-loss makes "
-             "lost ones anew: their keys are answered no until they are added again.\n\n"
-             "A password is taken from $REDISCLI_AUTH."
+        {"Show how full it is, and where", "tamis cluster info seen"},
+        {"Restore a lost shard", "tamis cluster repair seen --from backup.tamis"}),
+    .about = "The servers need the module tamis.so. The filter NAME is split into shards, which "
+             "are ranges of its blocks; shard i is the key NAME:{tag}, and tags are chosen so that "
+             "shards are spread evenly over all slots. Keys are hashed here, under a secret stored "
+             "in the shards (hash=xxh3 in SPEC uses none), and only hashes are sent, up to 16,384 "
+             "per command, to all primaries at once. MOVED and ASK are followed; if a node is "
+             "gone, the command waits until the cluster has replaced it.\n\n"
+             "create makes all shards or none. SPEC must be of kind blocked or split. Primaries "
+             "must have the module, and a server with a maxmemory must have the policy "
+             "noeviction.\n\n"
+             "add sends keys to the primaries and waits, once a second and at the end, until all "
+             "their replicas have confirmed them (WAIT). Until then keys are kept here and sent "
+             "again after a failover, so no acknowledged key is lost. Adding twice is harmless, "
+             "even by two commands at once, except that the count of adds counts both. On a signal "
+             "it finishes what is in progress and ends.\n\n"
+             "check prints lines like \"tamis check\". A shard that does not answer for --timeout "
+             "seconds answers maybe: its lines are printed, counted, and reported at the end. A "
+             "missing shard is an error.\n\n"
+             "load splits an image into shards and publishes them, or publishes the shards made by "
+             "\"tamis build --shard\", if all are given; an existing filter keeps answering until "
+             "its new shard is complete. Identical shards are left alone, so load can be repeated. "
+             "dump joins all shards; each is as it was at one moment.\n\n"
+             "repair checks every shard, and without options only reports. --from IMAGE restores "
+             "lost shards, and adds to the others what the image has. --accept-loss recreates lost "
+             "shards empty: their keys are answered no until they are added again.\n\n"
+             "The password is read from $REDISCLI_AUTH."
              ABOUT_FORM,
-    .exits = "0 when done, or when a line was printed or counted; 1 when none was, or when repair "
-             "found something that it did not repair; 2 after an error; 3 when check printed lines "
-             "whose shards did not answer.",
+    .exits = "0 success, or a line was printed or counted; 1 none was, or repair left something "
+             "unrepaired; 2 error; 3 check printed lines whose shards did not answer.",
 };

@@ -14,7 +14,7 @@ static int record_keys(const struct args *args, struct image *image) {
     if (!said.encoding) return 0;
     if (!form_of(image->filter, &kept))
         return fail(args, input_name(image->path),
-                    "its keys have a form that this tamis does not know");
+                    "its key encoding is unknown to this version of tamis");
     if (kept.encoding && strcmp(kept.encoding, said.encoding) != 0)
         return fail(args, input_name(image->path), "its keys are %s, not %s", kept.encoding,
                     said.encoding);
@@ -37,7 +37,7 @@ static void tell_image(const struct args *args, const struct image *image) {
     const bool has_keys = !(info.abilities & TAMIS_CAN_SEARCH);
     if (from && has_keys && !tamis_note(image->filter, "encoding"))
         warn(args, output_name(args->operand[1]),
-             "how its keys became bytes is not in it; --keys would remember it");
+             "the file does not record its key encoding; use --keys to store it in the image");
 }
 
 static void tell_file(const struct args *args, uint64_t written) {
@@ -70,10 +70,12 @@ static int check_options(const struct args *args) {
     const char *to = args->setting[OPT_TO].text;
     const bool keeps = given(args, OPT_NOTE) || given(args, OPT_KEYS);
     if (given(args, OPT_JSON) && is_dash(args->operand[1]))
-        return fail(args, NULL, "--json and the result - both want standard output");
+        return fail(args, NULL,
+                    "--json cannot be combined with - as the result: both use "
+                    "standard output");
     if (to && format_exists(args, "--to", to, &format)) return EXIT_TROUBLE;
     if (to && keeps)
-        return fail(args, NULL, "--%s is kept in images; %s has no place for it",
+        return fail(args, NULL, "--%s is stored only in images; %s cannot hold it",
                     given(args, OPT_NOTE) ? "note" : "keys", format.name);
     return file_may_write(args, args->operand[1], to ? "a filter" : "an image");
 }
@@ -110,38 +112,38 @@ static int run(const struct args *args) {
 const struct verb verb_convert = {
     .name = "convert",
     .also = "import export translate transform",
-    .summary = "turn another system's filter into an image, or back",
+    .summary = "convert another system's filter to an image, or back",
     .run = run,
     .operands = OPERANDS({"IN", EXACTLY_ONE, READS_STDIN}, {"OUT", EXACTLY_ONE, WRITES_STDOUT}),
     .uses = USES({.option = OPT_FROM,
-                  .help = "what IN is: guava, parquet:column=id, ...; otherwise an image"},
-                 {.option = OPT_TO, .help = "what OUT becomes; otherwise an image"},
+                  .help = "input format: guava, parquet:column=id, ... (default: image)"},
+                 {.option = OPT_TO, .help = "output format (default: image)"},
                  {.option = OPT_KEYS,
-                  .help = "how keys became bytes there; the image remembers it"},
+                  .help = "key encoding used there; stored in the image"},
                  {.option = OPT_NOTE}, {.option = OPT_DECOMPRESS}, {.option = OPT_MEMORY,
-                  .help = "the most that IN may have unpacked, otherwise a quarter of the "
-                          "machine's"},
+                  .help = "maximum decompressed size of IN (default: a quarter of RAM)"},
                  {.option = OPT_JSON, .help = "print one JSON object"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
-        {"A filter that a Java program wrote, of numbers",
+        {"Import a filter of numbers written by a Java program",
          "tamis convert orders.bin --from guava --keys int64 orders.tamis"},
-        {"And back, the same bytes", "tamis convert orders.tamis orders.bin --to guava"},
-        {"One made here, for a Java program",
+        {"Export it again, with the same bytes",
+         "tamis convert orders.tamis orders.bin --to guava"},
+        {"Build one for a Java program",
          "tamis build - -k guava names.txt | tamis convert - names.bin --to guava"},
-        {"Compressed on the way out", "tamis convert f.tamis - --to guava | gzip >f.bin.gz"}),
-    .about = "Nothing is guessed: --from names the format, and a file that is not exactly that is "
-             "refused. What comes in becomes a kind of its own, which answers as its system does "
-             "and can be kept, mapped, examined, added to and merged with its like; written back "
-             "it is the same bytes. \"tamis formats\" lists the formats, \"tamis formats NAME\" "
-             "tells the parameters of one. Every verb that only reads an image takes --from "
-             "too.\n\n"
-             "What hashes keys in another way cannot become that without the keys: such a "
-             "conversion is refused. No format tells how keys became bytes, unless it says so; "
-             "--keys remembers it in the image, and then every verb reads its keys so (see \"tamis "
-             "help build\").\n\n"
-             "A file that is gzip or zstd inside is unpacked first; --decompress never takes it as "
-             "it is. Without --from and --to OUT is a copy of IN that was checked whole.\n\n"
+        {"Compress the output", "tamis convert f.tamis - --to guava | gzip >f.bin.gz"}),
+    .about = "Nothing is guessed: --from names the format, and a file that does not match it "
+             "exactly is refused. An imported filter becomes a kind of its own, which answers as "
+             "its system does and can be stored, mapped, examined, added to and merged with "
+             "others of its kind; exporting it gives the same bytes. \"tamis formats\" lists the "
+             "formats, \"tamis formats NAME\" the parameters of one. Every command that only "
+             "reads an image also takes --from.\n\n"
+             "A filter cannot be converted to a format that hashes keys differently, because that "
+             "needs the keys; such a conversion is refused. Few formats record the key encoding; "
+             "--keys stores it in the image, and then every command uses it (see \"tamis help "
+             "build\").\n\n"
+             "A file compressed with gzip or zstd is decompressed first; --decompress never reads "
+             "it as it is. Without --from and --to, OUT is a fully checked copy of IN.\n\n"
              "The names in the JSON do not change: file, from, result, to (null for an image), "
              "kind, keys (the encoding, or null), result_bytes.",
 };

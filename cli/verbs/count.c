@@ -45,14 +45,14 @@ static int count_keys(struct counting *counting, struct keys *keys) {
 static void tell_limit(const struct args *args, const struct counting *counting) {
     if (!counting->is_any_at_sure || counting->sure == UINT64_MAX || given(args, OPT_QUIET)) return;
     const struct human sure = human_count(counting->sure);
-    fprintf(stderr, "%s: counts of %s mean %s or more\n", input_name(args->operand[0]), sure.text,
+    fprintf(stderr, "%s: a count of %s means %s or more\n", input_name(args->operand[0]), sure.text,
             sure.text);
 }
 
 /* Counts of a sketch are all a little too high. */
 static void tell_error(const struct args *args, const struct tamis_info *info) {
     if (info->count_error == 0 || given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: counts may be too high by %s, and by more in %s of cases\n",
+    fprintf(stderr, "%s: counts may be up to %s too high, and more than that in %s of cases\n",
             input_name(args->operand[0]), human_expected(info->count_error).text,
             human_share(info->count_error_prob).text);
 }
@@ -61,9 +61,9 @@ static int check_options(const struct args *args) {
     static const enum option_id only[] = {OPT_ERROR, OPT_ERROR_PROB, OPT_HASH, OPT_JSON};
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
         if (given(args, only[i]))
-            return fail(args, NULL, "--%s goes only with --top", option_named(only[i])->name);
+            return fail(args, NULL, "--%s needs --top", option_named(only[i])->name);
     if (args->operand_count == 0)
-        return fail(args, NULL, "IMAGE is missing; without one, --top K counts lines");
+        return fail(args, NULL, "IMAGE is missing; to count lines without one, use --top K");
     return 0;
 }
 
@@ -102,51 +102,51 @@ static int run(const struct args *args) {
 const struct verb verb_count = {
     .name = "count",
     .also = "freq frequency times",
-    .summary = "tell how often each key was added, or which lines come most often",
+    .summary = "print how often keys were added, or the top lines",
     .run = run,
     .operands = OPERANDS({"IMAGE", AT_MOST_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
         USES({.option = OPT_TOP},
              {.option = OPT_ERROR,
-              .help = "with --top, how well lines are known that are not frequent: to within this "
-                      "share of all lines, otherwise 1/100,000"},
+              .help = "with --top: maximum error for infrequent lines, as a share of all lines "
+                      "(default: 1/100,000)"},
              {.option = OPT_ERROR_PROB,
-              .help = "with --top, how rarely worse than that; otherwise 1/1,000"},
-             {.option = OPT_JSON, .help = "with --top, print one JSON object"},
-             {.option = OPT_HASH, .help = "with --top, how keys are hashed; sip13 is keyed"},
+              .help = "with --top: probability of a larger error (default: 1/1,000)"},
+             {.option = OPT_JSON, .help = "with --top: print one JSON object"},
+             {.option = OPT_HASH, .help = "with --top: hash function; sip13 is keyed"},
              {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
              {.option = OPT_QUIET,
-              .help = "print nothing, stop at the first key that was added; with --top, no "
+              .help = "print nothing, stop at the first key that was added; with --top: no "
                       "summary"},
              KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}, FROM_OPTION),
-    .examples = EXAMPLES({"The ten most frequent lines of a log, in one pass and 8 MiB",
+    .examples = EXAMPLES({"Print the ten most frequent lines of a log, in one pass and 8 MiB",
                           "tamis count --top 10 access.log"},
-                         {"The busiest addresses, its first field",
+                         {"Print the busiest addresses, from the first field",
                           "tamis count --top 20 --field 1 -d ' ' access.log"},
-                         {"How often?", "echo evil.example | tamis count requests.tamis"},
-                         {"The ten most frequent of these, by what an image counted",
+                         {"Print how often a key was added",
+                          "echo evil.example | tamis count requests.tamis"},
+                         {"Print the ten names that an image counted most often",
                           "tamis count requests.tamis names.txt | sort -rn | head"}),
-    .about = "With an image: each line is printed as it came, behind its count and a tab: how "
-             "often the key was added and not removed. A count is never too low, and too high as "
-             "rarely as the filter says yes wrongly; countmin's are too high by a share of all "
-             "adds, and a line on standard error tells it. Kinds with small counters are sure only "
-             "up to a limit; where a count reaches it a line on standard error says so.\n\n"
-             "Only some kinds can count: \"tamis kinds\" tells which. To count lines that are in "
-             "the set use \"tamis check -c\". A file that cannot be read is reported and left out; "
-             "the others are still counted.\n\n"
-             "--top K needs no image: the lines of FILE, or of standard input, are counted, and "
-             "the K most frequent printed, the highest count first, equal ones in the order of "
-             "their bytes. Each is printed as COUNT, OVER and the key, with tabs between them: the "
-             "key came at most COUNT times, and at least COUNT - OVER times; OVER is 0 where the "
-             "count is exact. With --field or --canon keys are printed as they are after it, with "
-             "--keys whole lines. Memory does not depend on the stream: 4 K + 1000 lines are kept "
-             "with a counter each, all others are counted together in a sketch (the kind "
-             "countmin). Standard error tells how often lines came at most that are not printed; "
-             "unless that is more than the last of the list, the list is the right one for "
-             "certain. --error makes the sketch larger or smaller, and that number with it.\n\n"
+    .about = "With an image, prints each line after its count and a tab: how often the key was "
+             "added and not removed. A count is never too low, and too high at the false-positive "
+             "rate. Counts of countmin are too high by a share of all adds, which standard error "
+             "reports. Kinds with small counters are exact only up to a limit; standard error says "
+             "if a count reaches it.\n\n"
+             "Only some kinds can count: see \"tamis kinds\". To count the lines that are in a "
+             "set, use \"tamis check -c\". A file that cannot be read is reported and skipped; the "
+             "others are still counted.\n\n"
+             "--top K needs no image: it counts the lines of FILE or standard input and prints the "
+             "K most frequent, highest count first, ties in byte order. Each output line is COUNT, "
+             "OVER and the key, separated by tabs: the key occurred at most COUNT and at least "
+             "COUNT - OVER times; OVER is 0 if the count is exact. With --field or --canon it "
+             "prints the resulting key, with --keys the whole line. Memory does not depend on the "
+             "input: 4 K + 1000 lines are kept with a counter each, and all others are counted "
+             "together in a sketch (kind countmin). Standard error reports the maximum count of "
+             "any line not printed; unless that exceeds the last count of the list, the list is "
+             "certainly right. --error changes the size of the sketch, and that number with it.\n\n"
              "--json prints one object: lines, without_key, is_certain, is_exact, others_at_most, "
              "filter_bytes, top (count, over_at_most, key, is_cut)."
              ABOUT_FORM,
-    .exits = "0 when a count is above 0, 1 when none is, 2 after an error.",
+    .exits = "0 a count is above 0, 1 none is, 2 error.",
 };

@@ -124,19 +124,21 @@ static void tell(const struct top *top, uint64_t others) {
         return;
     }
     if (others == 0)
-        fputs("; these are all there are", stderr);
+        fputs("; the list is complete", stderr);
     else if (is_certain(top, others))
-        fprintf(stderr, "; no other came more than %s %s", human_count(others).text,
+        fprintf(stderr, "; no other line occurred more than %s %s", human_count(others).text,
                 others == 1 ? "time" : "times");
     else
-        fprintf(stderr, "; others that came up to %s times may be missing",
+        fprintf(stderr, "; lines that occurred up to %s times may be missing",
                 human_count(others).text);
-    fprintf(stderr, "; %s; %s of counters\n",
-            is_exact(top) ? "counts are exact" : "counts may be too high by the second number",
+    fprintf(stderr, "; %s; counters take %s\n",
+            is_exact(top) ? "counts are exact"
+                          : "counts may be too high by up to the second "
+                            "number",
             human_bytes(sketch_bytes(top)).text);
     for (size_t i = 0; i < printed_of(top); i++)
         if (top->all.list[i].is_cut) {
-            warn(top->args, NULL, "long lines are printed only up to their first 64 KiB");
+            warn(top->args, NULL, "long lines are truncated to 64 KiB");
             return;
         }
 }
@@ -148,11 +150,11 @@ static int check_options(const struct args *args) {
     const uint64_t wanted = args->setting[OPT_TOP].number;
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (given(args, apart[i]))
-            return fail(args, NULL, "--top and --%s do not go together",
+            return fail(args, NULL, "--top and --%s cannot be combined",
                         option_named(apart[i])->name);
     if (wanted < 1 || wanted > MAX_TOP)
-        return fail(args, "--top", "%s is out of range, from 1 to %s", args->setting[OPT_TOP].text,
-                    human_count(MAX_TOP).text);
+        return fail(args, "--top", "%s is out of range (allowed: 1 to %s)",
+                    args->setting[OPT_TOP].text, human_count(MAX_TOP).text);
     return 0;
 }
 

@@ -35,8 +35,8 @@ static char *whole_spec(const struct args *args) {
 static int fail_create(const struct args *args, tamis_status status) {
     if (status != TAMIS_UNSUPPORTED) return fail_why(args, NULL, status);
     return fail(args, NULL,
-                "a kind that is built once, from all its keys, cannot be made without "
-                "them; \"tamis build\" takes them");
+                "a kind that is built once, from all its keys, cannot be created empty; use "
+                "\"tamis build\"");
 }
 
 static int create(const struct args *args, const char *spec) {
@@ -66,22 +66,23 @@ const struct verb verb_create = {
     .name = "create",
     .also = "empty",
     .aliases = "cr",
-    .summary = "make an image without keys, to add to",
+    .summary = "create an empty image",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT}),
     .uses = USES({.option = OPT_SPEC}, {.option = OPT_KIND},
-                 {.option = OPT_CAPACITY, .help = "how many keys to plan for, otherwise 10,000"},
+                 {.option = OPT_CAPACITY, .help = "number of keys to plan for (default: 10,000)"},
                  {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH},
                  {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_CANON},
                  {.option = OPT_KEYS}, {.option = OPT_HEX}, {.option = OPT_BASE64},
                  {.option = OPT_NOTE},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}),
-    .examples = EXAMPLES({"Room for a million keys, wrong for 1 in 1000",
+    .examples = EXAMPLES({"Create a filter for a million keys, with a false-positive rate of 1 in "
+                          "1000",
                           "tamis create seen.tamis --capacity 1M --fpr 0.1%"},
-                         {"What is seen goes in", "tamis add --new seen.tamis today.txt"}),
-    .about = "Nothing is read. \"tamis build\" makes an image of keys that are there already, and "
-             "counts them itself. Kinds that are built once, from all their keys, cannot be "
-             "created empty: \"tamis kinds\" tells which.\n\n"
-             "--canon and --keys are about the keys that will come: the image remembers "
-             "them, and they need not be named again.",
+                         {"Add keys as you see them", "tamis add --new seen.tamis today.txt"}),
+    .about = "Reads no keys. \"tamis build\" makes an image from existing keys, and counts them "
+             "itself. Kinds that are built once, from all their keys, cannot be created empty: "
+             "see \"tamis kinds\".\n\n"
+             "--canon and --keys apply to the keys that will be added: the image remembers them, "
+             "and you need not repeat them.",
 };

@@ -50,18 +50,17 @@ static int run(const struct args *args) {
 const struct verb verb_cut = {
     .name = "cut",
     .also = "slice chop",
-    .summary = "cut an image into shards",
+    .summary = "split an image into shards",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_SHARDS, .is_required = true},
-                 {.option = OPT_OUTPUT, .is_required = true, .help = "the folder they go to"},
+                 {.option = OPT_OUTPUT, .is_required = true, .help = "output directory"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"24 images for 24 machines, parts/00.tamis to parts/23.tamis",
+    .examples = EXAMPLES({"Make 24 images for 24 machines, parts/00.tamis to parts/23.tamis",
                           "tamis cut words.tamis --shards 24 -o parts"},
-                         {"And together again", "tamis assemble parts/*.tamis -o again.tamis"}),
-    .about = "Images of kinds blocked and split can be cut between any two blocks: shard I of N "
-             "has the blocks from I * blocks / N on, up to those of the next. Each shard is an "
-             "image of its own, of kind shard, with the notes of the whole; it knows the keys in "
-             "its blocks, and answers maybe to all others. How many items it has is its share of "
-             "the whole's.",
+                         {"Join them again", "tamis assemble parts/*.tamis -o again.tamis"}),
+    .about = "Images of kinds blocked and split can be split between any two blocks: shard I of N "
+             "holds the blocks from I * blocks / N up to those of the next. Each shard is an "
+             "image of kind shard, with the notes of the whole; it knows the keys in its blocks, "
+             "and answers maybe to all others. Its item count is its share of the total.",
 };

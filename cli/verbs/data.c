@@ -31,9 +31,9 @@ static char *read_text(const struct args *args) {
     else if (got < 0)
         fail(args, name, "cannot read: %s", strerror(errno));
     else if (len > MAX_BYTES)
-        fail(args, name, "more than 1 MiB, the room for all notes of an image");
+        fail(args, name, "more than 1 MiB, the maximum for all notes of an image");
     else if (memchr(text, '\0', len))
-        fail(args, name, "a NUL byte; notes are text, UTF-8 without NUL");
+        fail(args, name, "contains a NUL byte; notes are UTF-8 text without NUL");
     else
         return text[len] = '\0', text;
     free(text);
@@ -70,26 +70,26 @@ const struct verb verb_set_data = {
     .name = "set-data",
     .also = "note annotate",
     .aliases = "sd",
-    .summary = "keep a text in an image",
+    .summary = "store a text in an image",
     .run = run_set,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
     .uses = USES(CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"Where it comes from", "date | tamis set-data blocklist.tamis"},
-                         {"Away with it", "tamis set-data blocklist.tamis </dev/null"}),
-    .about = "Standard input, UTF-8 text of up to 1 MiB, becomes the note \"data\" of the image in "
-             "place of what was there; an empty one removes it. Other notes are set with --note of "
-             "build and add, and \"tamis info\" tells all of them.",
+    .examples = EXAMPLES({"Record where it comes from", "date | tamis set-data blocklist.tamis"},
+                         {"Remove it", "tamis set-data blocklist.tamis </dev/null"}),
+    .about = "Replaces the note \"data\" of the image with standard input, UTF-8 text of up to 1 "
+             "MiB; empty input removes it. Other notes are set by --note of build and add; "
+             "\"tamis info\" lists all of them.",
 };
 
 const struct verb verb_get_data = {
     .name = "get-data",
     .also = "notes",
     .aliases = "gd",
-    .summary = "print the text that set-data kept",
+    .summary = "print the text stored by set-data",
     .run = run_get,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"Where does it come from?", "tamis get-data blocklist.tamis"}),
-    .about = "It is printed as it came.",
-    .exits = "0 when there is one, 1 when there is none, 2 after an error.",
+    .examples = EXAMPLES({"Print where it comes from", "tamis get-data blocklist.tamis"}),
+    .about = "Prints the text unchanged.",
+    .exits = "0 there is a text, 1 there is none, 2 error.",
 };

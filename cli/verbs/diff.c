@@ -106,24 +106,24 @@ const struct verb verb_diff = {
     .run = run,
     .operands = OPERANDS({"OLD", EXACTLY_ONE, READS_STDIN}, {"NEW", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
-                  .help = "where the patch goes, - for standard output"},
+                  .help = "where to write the patch (-: standard output)"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SIGN},
                  {.option = OPT_SECRET_FILE},
                  {.option = OPT_JSON}),
     .examples = EXAMPLES(
-        {"What came since yesterday, for everybody who has yesterday's image",
+        {"Make a patch for everyone who has yesterday's image",
          "tamis diff mon.tamis tue.tamis -o tue.patch"},
-        {"The same, signed", "tamis diff mon.tamis tue.tamis -o tue.patch --sign release.key"},
-        {"And on the other side",
+        {"Sign the patch", "tamis diff mon.tamis tue.tamis -o tue.patch --sign release.key"},
+        {"Apply it on the other side",
          "tamis apply mon.tamis tue.patch -o tue.tamis --verify release.key.pub"}),
-    .about = "A patch is small when few keys came or went: in a blocked filter about 40 bits for "
-             "each added key. In kinds that are built once (fuse, ribbon, gcs, ...) another set "
-             "of keys makes another image from the first bit to the last, and the patch is as "
-             "large as the image: there it is better to send the image itself.\n\n"
-             "A patch knows the checksums of both images. \"tamis apply\" refuses it for any "
-             "other image than OLD, and what it makes is NEW, byte for byte.\n\n"
+    .about = "A patch is small if few keys were added or removed: about 40 bits per added key in "
+             "a blocked filter. For kinds that are built once (fuse, ribbon, gcs, ...) a "
+             "different set of keys changes the image from the first bit to the last, and the "
+             "patch is as large as the image: send the image itself instead.\n\n"
+             "A patch holds the checksums of both images. \"tamis apply\" refuses it for any "
+             "image other than OLD, and what it produces is NEW, byte for byte.\n\n"
              "--json prints one object: base, result and patch as they were named, base_bytes, "
              "result_bytes, patch_bytes, base_sum and result_sum (XXH3-64 of the images, hex), "
              "is_same, is_whole (the patch holds NEW itself), is_signed.",
-    .exits = "0 when the patch is written, also when it is empty; 2 after an error.",
+    .exits = "0 the patch was written, even if it is empty; 2 error.",
 };

@@ -69,13 +69,14 @@ static void look_at_hash(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
     if (info->abilities & TAMIS_OWN_HASH)
         find(d, "hash", GRADE_OK,
-             "its own, that of another system; how its bits lie is not examined");
+             "that of another system; the distribution of bits is not examined");
     else if (given(d->args, OPT_FROM))
-        find(d, "hash", GRADE_OK, "%s, as its system has it", info->hash);
+        find(d, "hash", GRADE_OK, "%s, as in its system", info->hash);
     else if (info->key_id == 0)
-        find(d, "hash", GRADE_OK, "%s gives what it gave where the image was made", info->hash);
+        find(d, "hash", GRADE_OK, "%s gives the same values as where the image was made",
+             info->hash);
     else
-        find(d, "hash", GRADE_OK, "%s with the right secret, kept %s the image", info->hash,
+        find(d, "hash", GRADE_OK, "%s with the right secret, stored %s the image", info->hash,
              info->key_place);
 }
 
@@ -83,14 +84,14 @@ static void look_at_items(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
     const char *items = human_count(info->items).text;
     if (info->is_saturated)
-        find(d, "items", GRADE_SICK, "saturated: it says yes to nearly everything; build it again");
+        find(d, "items", GRADE_SICK, "saturated: it answers yes to nearly everything; rebuild it");
     else if (has_too_many(info))
         find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
              "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
     else if (info->abilities & TAMIS_IS_SKETCH)
         find(d, "items", GRADE_OK, "%s added", items);
     else if (info->items > info->capacity && info->capacity == 0)
-        find(d, "items", GRADE_OK, "%s; no number was planned", items);
+        find(d, "items", GRADE_OK, "%s; no capacity was planned", items);
     else
         find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
     if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);
@@ -100,7 +101,7 @@ static void look_at_items(struct diagnosis *d) {
 
 static void look_at_fill(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
-    find(d, "fill", GRADE_OK, "%s of its room is in use, as by %s distinct keys",
+    find(d, "fill", GRADE_OK, "%s of its space is in use, as expected for %s distinct keys",
          human_share(info->fill).text,
          isfinite(info->items_now.value) ? human_count((uint64_t)(info->items_now.value + 0.5)).text
                                          : "countless");
@@ -118,17 +119,17 @@ static void look_at_blocks(struct diagnosis *d) {
 
     const bool is_odd = o->chance < unlikely && o->apart > 0.02;
     find(d, "blocks", is_odd ? GRADE_SICK : GRADE_OK,
-         "%s of %u bits have %.1f set, give or take %.1f; expected %.1f, give or take %.1f%s",
+         "%s of %u bits have %.1f set (+/- %.1f); expected %.1f (+/- %.1f)%s",
          human_count(blocks.count).text, blocks.bits, o->mean, o->deviation, o->mean_expected,
          o->deviation_expected,
-         is_odd ? ": keys are not spread at random, or it was made by intersecting" : "");
+         is_odd ? ": keys are not spread at random, or it is an intersection" : "");
     const bool is_biased = o->bias_chance < unlikely && o->bias > 0.02;
     if (is_biased)
         find(d, "positions", GRADE_SICK,
              "some of the %u bits of a block are set %.0f %% more or less often than the rest",
              blocks.bits, 100 * o->bias);
     else
-        find(d, "positions", GRADE_OK, "all %u bits of a block are used as evenly as chance has it",
+        find(d, "positions", GRADE_OK, "all %u bits of a block are used evenly, within chance",
              blocks.bits);
 }
 
@@ -164,7 +165,7 @@ static void ask_nonmembers(struct diagnosis *d) {
 
 static void look_at_rate(struct diagnosis *d) {
     if (d->info.abilities & TAMIS_IS_SKETCH) {
-        find(d, "rate", GRADE_OK, "none: it knows sets, not keys, and there is nothing to ask");
+        find(d, "rate", GRADE_OK, "none: it describes sets, not single keys");
         return;
     }
     ask_nonmembers(d);
@@ -176,16 +177,16 @@ static void look_at_rate(struct diagnosis *d) {
     const bool is_above = info->fpr_asked > 0 && d->rate.low > 2 * info->fpr_asked;
     char asked[64] = "";
     if (info->fpr_asked > 0)
-        snprintf(asked, sizeof asked, ", asked %s", human_share(info->fpr_asked).text);
+        snprintf(asked, sizeof asked, ", target %s", human_share(info->fpr_asked).text);
     const enum grade grade = is_above || (is_off && !is_by_nature) ? GRADE_SICK
                              : is_off                              ? GRADE_NOTE
                                                                    : GRADE_OK;
-    find(d, "rate", grade, "%s of %s strangers answered yes (%s to %s); expected %s%s%s",
+    find(d, "rate", grade, "%s of %s non-members answered yes (%s to %s); expected %s%s%s",
          human_share(measured).text, human_count(d->probes).text, human_share(d->rate.low).text,
          human_share(d->rate.high).text, human_share(info->fpr_now).text, asked,
-         is_by_nature ? ": more than its bits explain, by the way its system hashes"
+         is_by_nature ? ": more than its bits explain, because of how its system hashes"
          : is_off     ? ": more than its bits explain"
-         : is_above   ? ": more than twice what was asked"
+         : is_above   ? ": more than twice the target"
                       : "");
 }
 
@@ -231,7 +232,7 @@ static int look_at_members(struct diagnosis *d) {
         find(d, "members", may_forget ? GRADE_NOTE : GRADE_SICK,
              "%s of %s are not found, the first is \"%s\"%s", human_count(d->missing).text,
              human_count(d->members).text, d->first_missing.text,
-             may_forget ? "; this kind may forget" : ": they were never added, or are lost");
+             may_forget ? "; this kind may forget keys" : ": they were never added, or were lost");
     return 0;
 }
 
@@ -305,10 +306,10 @@ static void write_diagnosis(const struct diagnosis *d) {
 static int examine(struct diagnosis *d) {
     tamis_measure(d->image.filter, &d->info, sizeof d->info);
     if (given(d->args, OPT_FROM))
-        find(d, "file", GRADE_OK, "%s; its bytes are those of %s", d->info.kind,
+        find(d, "file", GRADE_OK, "%s; its bytes are valid for %s", d->info.kind,
              d->args->setting[OPT_FROM].text);
     else
-        find(d, "file", GRADE_OK, "%s, %s; header and checksums are right", d->info.kind,
+        find(d, "file", GRADE_OK, "%s, %s; header and checksums are correct", d->info.kind,
              human_bytes(d->info.stored_bytes).text);
     look_at_hash(d);
     look_at_items(d);
@@ -348,7 +349,7 @@ static int tell(const struct args *args, const char *file) {
 static int run(const struct args *args) {
     int code = 0;
     if (given(args, OPT_MEMBERS) && args->operand_count > 1)
-        return fail(args, NULL, "--members is about one image; name one");
+        return fail(args, NULL, "--members needs exactly one image");
     for (size_t i = 0; i < args->operand_count; i++) {
         const int one = tell(args, args->operand[i]);
         if (one > code) code = one;
@@ -362,35 +363,34 @@ static int run(const struct args *args) {
 const struct verb verb_doctor = {
     .name = "doctor",
     .also = "verify audit diagnose health test",
-    .summary = "examine an image and say what is wrong with it",
+    .summary = "examine an image and report what is wrong",
     .run = run,
     .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES({.option = OPT_MEMBERS}, {.option = OPT_PROBES},
                  {.option = OPT_JSON, .help = "print one JSON object per image and line"},
-                 {.option = OPT_QUIET, .help = "print nothing, only the exit status tells"},
+                 {.option = OPT_QUIET, .help = "print nothing; only set the exit status"},
                  KEY_OPTIONS, THREADS_OPTION,
                  {.option = OPT_SECRET_FILE}, FROM_OPTION),
-    .examples = EXAMPLES({"Is it sound?", "tamis doctor blocklist.tamis"},
-                         {"Are all of these really inside?",
+    .examples = EXAMPLES({"Examine an image", "tamis doctor blocklist.tamis"},
+                         {"Check that all of these keys are found",
                           "tamis doctor blocklist.tamis --members blocklist.txt"},
-                         {"Every night, from cron", "tamis doctor -q *.tamis || mail -s sick ops"}),
+                         {"Run it every night, from cron",
+                          "tamis doctor -q *.tamis || mail -s sick ops"}),
     .about =
-        "The file: its header, its checksums, and whether the hash still gives what it gave. The "
-        "items: whether more were added than planned, and what the kind can no longer promise. The "
-        "blocks, for kinds made of bits (classic, blocked, split, universal): how many bits are "
-        "set in each against what keys spread at random give, and whether every position is used. "
-        "The rate: random keys that were never added are asked about; the share answered yes comes "
-        "with an interval that holds the truth 999 times out of 1000, beside what the bits let "
-        "expect and what was asked. The members: with --members every key of a file must be "
+        "file and hash: header and checksums, and whether the hash gives the same values as "
+        "before. items: whether more keys were added than planned, and what the kind can no "
+        "longer promise. blocks and positions, for kinds made of bits (classic, blocked, split, "
+        "universal): how many bits are set in each block, compared with randomly spread keys, and "
+        "whether every position is used. rate: queries with random keys that were never added; "
+        "the share answered yes, with a 99.9 % confidence interval, next to the rate expected "
+        "from the bits and the target. members: with --members, every key of a file must be "
         "found.\n\n"
-        "A note is worth knowing, sick means that the image does not do what was asked of it, "
-        "damaged that it cannot be used. An image that was made by intersecting others has "
-        "unusual blocks by nature.\n\n"
+        "A note is worth knowing; sick means that the image does not meet its spec, damaged that "
+        "it cannot be used. An intersection of images naturally has unusual blocks.\n\n"
         "The names in the JSON do not change: file, kind, verdict (ok, note, sick, damaged), "
         "findings (an array with about, grade, words), probes, fpr_measured, fpr_low, fpr_high, "
         "fpr_now, fpr_asked, fill, blocks_chance and positions_chance (how likely blocks and "
         "positions are as uneven by chance), members, members_missing. What was not measured is "
         "null.",
-    .exits = "0 when all is well, 1 when an image is sick, 2 when one is damaged or after an "
-             "error.",
+    .exits = "0 all is well, 1 an image is sick, 2 an image is damaged, or error.",
 };

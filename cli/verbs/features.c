@@ -95,7 +95,7 @@ static int run(const struct args *args) {
     if (given(args, OPT_DIMENSIONS)) h.shape.places = args->setting[OPT_DIMENSIONS].number;
     if (given(args, OPT_SEED)) h.shape.seed = args->setting[OPT_SEED].number;
     if (h.shape.places < 1 || h.shape.places > (uint64_t)1 << 32)
-        return fail(args, "--dimensions", "%s is not from 1 to 2^32",
+        return fail(args, "--dimensions", "%s is out of range (allowed: 1 to 2^32)",
                     args->setting[OPT_DIMENSIONS].text);
     int code = keys_open(&keys, args, 0);
     if (!code) code = keys_run(&keys, &handler);
@@ -109,28 +109,28 @@ static int run(const struct args *args) {
 const struct verb verb_features = {
     .name = "features",
     .also = "hashing-trick vectorize svmlight libsvm",
-    .summary = "turn lines of words into sparse vectors, for learning",
+    .summary = "turn lines of words into sparse vectors, for machine learning",
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_DIMENSIONS}, {.option = OPT_SIGNED},
                  {.option = OPT_LABELS,
-                  .help = "the first word of a line is its label, and is printed first"},
+                  .help = "print the first word of each line as its label"},
                  {.option = OPT_SEED}, KEY_OPTIONS, THREADS_OPTION),
     .examples =
-        EXAMPLES({"Texts, one on each line, for libsvm or liblinear",
+        EXAMPLES({"Convert texts, one per line, for libsvm or liblinear",
                   "tamis features --signed --dimensions 65536 mails.txt >mails.svm"},
-                 {"With the label before each: +1 or -1, say",
+                 {"Keep the label before each text, such as +1 or -1",
                   "tamis features --labels --signed mails.txt >mails.svm"},
-                 {"Without regard to case, from the third field",
+                 {"Use the third field, ignoring case",
                   "tamis features --canon lower --field 3 table.tsv"}),
-    .about = "Each line becomes a vector: every word chooses one of --dimensions by its hash and "
+    .about = "Each line becomes a vector: every word selects one of --dimensions by its hash and "
              "counts 1 there, or with --signed 1 or -1 by another bit of the hash. No dictionary "
-             "is needed, and words that nobody has seen before have their place too. With signs, "
-             "words that meet in a place cancel out on average, and products of vectors are what "
-             "they were: the expected product of two is the product of their counts of words, with "
-             "a variance of at most (product^2 + lengths squared) / places.\n\n"
-             "Output is that of svmlight and libsvm: the label, or 0, and PLACE:COUNT for each "
-             "place that is not 0, places ascending from 1. The library has the same as "
+             "is needed, and new words are handled too. With signs, colliding words cancel out on "
+             "average and inner products are preserved: the expected product of two vectors is "
+             "the product of their word counts, with a variance of at most (product^2 + lengths "
+             "squared) / dimensions.\n\n"
+             "The output format is that of svmlight and libsvm: the label, or 0, then INDEX:COUNT "
+             "for each index that is not 0, ascending from 1. The library offers the same as "
              "tamis_features_add, for vectors in memory.",
-    .exits = "0 when all lines were read, 2 after an error.",
+    .exits = "0 all lines were read, 2 error.",
 };

@@ -47,7 +47,7 @@ static void print_all(void) {
     struct tamis_format_info format;
     const int width = widest();
     for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++) print_brief(&format, width);
-    puts("\n\"tamis formats NAME\" tells the parameters and limits of one.");
+    puts("\n\"tamis formats NAME\" lists the parameters and limits of one.");
 }
 
 static void print_line_of(const char *label, const char *text) {
@@ -63,12 +63,12 @@ static void print_param(const struct tamis_option *param) {
     if (param->choices)
         printf("%s", param->choices);
     else if (param->max)
-        printf("N, from %s to %s", human_limit(param->min).text, human_limit(param->max).text);
+        printf("N, %s to %s", human_limit(param->min).text, human_limit(param->max).text);
     else
         printf("TEXT");
     len = snprintf(words, sizeof words, "%s", param->help);
     if (param->default_value && (size_t)len < sizeof words)
-        snprintf(words + len, sizeof words - (size_t)len, "; without it: %s", param->default_value);
+        snprintf(words + len, sizeof words - (size_t)len, " (default: %s)", param->default_value);
     printf("\n      ");
     print_paragraph(stdout, words, 6, 6);
 }
@@ -169,16 +169,16 @@ static int run(const struct args *args) {
 const struct verb verb_formats = {
     .name = "formats",
     .also = "systems foreign",
-    .summary = "list the formats of other systems, or tell about one",
+    .summary = "list the formats of other systems, or describe one",
     .run = run,
     .operands = OPERANDS({"FORMAT", AT_MOST_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
-    .examples = EXAMPLES({"What can be read and written?", "tamis formats"},
-                         {"Which parameters does it take?", "tamis formats guava"}),
-    .about = "A format is how a filter of another system stands in a file. Its name is what --from "
-             "and --to of \"tamis convert\" take, with parameters behind it where it has any: "
+    .examples = EXAMPLES({"List what can be read and written", "tamis formats"},
+                         {"List the parameters of a format", "tamis formats guava"}),
+    .about = "A format is how another system encodes a filter in a file. --from and --to of "
+             "\"tamis convert\" take its name, followed by parameters if it has any: "
              "NAME:PARAMETER=VALUE,... The kinds are what such a file becomes here; the keys are "
-             "the encodings that are usual there, the first most (see --keys).\n\n"
+             "the encodings usual there, the most usual first (see --keys).\n\n"
              "The JSON has an array formats, each with name, system, can_write, has_several (a "
              "file holds more than one filter), kinds, keys, limits and params (an array with "
              "name, choices, min, max, default_value, help).",

@@ -20,7 +20,7 @@ static int run(const struct args *args) {
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_GET, "tell values");
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_GET, "look up values");
     keys_hash_by(&keys, image.filter);
     if (!code) code = ask_keys(args, &asker, &keys);
     image_close(&image);
@@ -39,15 +39,16 @@ const struct verb verb_get = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_INVERT, .help = "print the lines that have no value"}, ASK_OPTIONS),
-    .examples = EXAMPLES({"Where are these from?", "tamis get country.tamis addresses.txt"},
-                         {"Which are unknown?", "tamis get -v country.tamis addresses.txt"},
-                         {"One key", "echo 192.0.2.7 | tamis get country.tamis | cut -f2"}),
-    .about = "A key that has a value is printed with a tab and that value behind it. The value of "
-             "a key that is in the map is right (with approximator it is an upper bound); a key "
-             "that is not in it gets some value as rarely as the filter says yes wrongly, and "
-             "always where the map was built without guard bits.\n\n"
-             "Only some kinds have values: \"tamis kinds\" tells which. A file that cannot be "
-             "read is reported and left out."
+    .examples = EXAMPLES({"Print where addresses are from",
+                          "tamis get country.tamis addresses.txt"},
+                         {"Print the unknown ones", "tamis get -v country.tamis addresses.txt"},
+                         {"Look up one key", "echo 192.0.2.7 | tamis get country.tamis | cut -f2"}),
+    .about = "Prints each line whose key has a value, then a tab and the value. The value of a key "
+             "in the map is right (with approximator it is an upper bound); a key that is not in "
+             "the map gets a value at the false-positive rate, and always if the map was built "
+             "without guard bits.\n\n"
+             "Only some kinds have values: see \"tamis kinds\". A file that cannot be read is "
+             "reported and skipped."
              ABOUT_FORM,
-    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    .exits = "0 a line was printed or counted, 1 none was, 2 error.",
 };

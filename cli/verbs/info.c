@@ -66,7 +66,7 @@ static void print_estimate(const struct tamis_info *info) {
            human_count((uint64_t)(items.value + 0.5)).text,
            info->abilities & TAMIS_AGES ? "still inside" : "distinct");
     if (items.error >= 0.5 && !info->has_stray_bits)
-        printf(", give or take %s", human_margin(items.error).text);
+        printf(" (+/- %s)", human_margin(items.error).text);
 }
 
 /* What its options size was planned for no number of keys. */
@@ -79,11 +79,11 @@ static void print_items(const struct facts *facts) {
     if (is_planned(info)) {
         print_label("capacity");
         printf("%s%s\n", human_count(info->capacity).text,
-               info->abilities & TAMIS_CAN_LABEL ? " in each label" : "");
+               info->abilities & TAMIS_CAN_LABEL ? " per label" : "");
     }
     print_label("items");
     printf("%s %s", human_count(info->items).text,
-           info->abilities & TAMIS_IS_BUILT     ? "built in, once"
+           info->abilities & TAMIS_IS_BUILT     ? "built in"
            : info->abilities & TAMIS_CAN_REMOVE ? "added and not removed"
                                                 : "added");
     print_estimate(info);
@@ -92,25 +92,25 @@ static void print_items(const struct facts *facts) {
 
 static void print_rates(const struct tamis_info *info) {
     if (info->abilities & TAMIS_IS_SKETCH) {
-        print_label("rate");
-        printf("none: it knows sets, not keys\n");
+        print_label("fpr");
+        printf("none: it describes sets, not single keys\n");
         print_label("fill");
         printf("%s\n", human_share(info->fill).text);
         return;
     }
     if (info->fpr_asked > 0) {
-        print_label("rate asked");
+        print_label("target fpr");
         printf("%s\n", human_rate(info->fpr_asked).text);
     }
     if (is_planned(info)) {
         const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
-        print_label("rate expected");
+        print_label("expected fpr");
         printf("%s %s\n", human_rate(info->fpr_expected).text,
                info->abilities & TAMIS_AGES ? "in the long run"
-               : has_grown                  ? "with so many items"
+               : has_grown                  ? "at this size"
                                             : "at capacity");
     }
-    print_label("rate now");
+    print_label("fpr now");
     printf("%s\n", human_rate(info->fpr_now).text);
     print_label("fill");
     printf("%s\n", human_share(info->fill).text);
@@ -123,7 +123,7 @@ static void print_counts(const struct tamis_info *info) {
     }
     if (info->count_error > 0) {
         print_label("");
-        printf("too high by at most %s, but for %s of cases\n",
+        printf("too high by at most %s, except in %s of cases\n",
                human_expected(info->count_error).text, human_share(info->count_error_prob).text);
     }
 }
@@ -149,7 +149,7 @@ static void print_shape(const struct tamis_info *info) {
 static void print_hash(const struct tamis_info *info) {
     print_label("hash");
     if (info->abilities & TAMIS_OWN_HASH) {
-        printf("%s: keys are hashed as its system does\n", info->hash);
+        printf("%s: keys are hashed as in its system\n", info->hash);
         return;
     }
     if (info->key_id == 0) {
@@ -179,10 +179,10 @@ static void print_warnings(const struct tamis_info *info) {
     }
     if (info->is_saturated) {
         print_label("warning");
-        printf("full: it says yes to nearly everything\n");
+        printf("full: it answers yes to nearly everything\n");
     } else if (info->is_degraded) {
         print_label("warning");
-        printf("%sthe rate is more than twice what was asked\n",
+        printf("%sthe false-positive rate is more than twice the target\n",
                has_too_many(info) ? "more keys than planned: " : "");
     }
 }
@@ -332,28 +332,29 @@ const struct verb verb_info = {
     .name = "info",
     .also = "stat stats describe inspect",
     .aliases = "show",
-    .summary = "tell what an image is and how full",
+    .summary = "describe an image and its fill",
     .run = run,
     .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object per image and line"},
                  {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
-    .examples = EXAMPLES({"For people", "tamis info blocklist.tamis"},
-                         {"For programs", "tamis info --json *.tamis | jq .fpr_now"},
-                         {"What a Java program wrote", "tamis info --from guava orders.bin"}),
+    .examples = EXAMPLES({"Describe an image", "tamis info blocklist.tamis"},
+                         {"Print JSON for programs", "tamis info --json *.tamis | jq .fpr_now"},
+                         {"Describe a filter written by a Java program",
+                          "tamis info --from guava orders.bin"}),
     .about =
         "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
         "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, items_now_error, "
         "probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, key_place, key_id (16 hex "
         "digits), is_saturated, is_degraded, abilities (an array of words), reliable_count, "
-        "count_error, count_error_prob, affected, caveat, value_bits, labels (how many), notes (an "
-        "object). Rates are fractions; what does not apply or is infinite is null.\n\n"
-        "items counts what was added and not removed, items_now estimates how many distinct keys "
-        "that were. Up to reliable_count the counts of \"tamis count\" are never too low; they are "
-        "too high by more than count_error with a chance of count_error_prob. caveat is a sentence "
-        "about what the kind promises and this image can no longer keep, affected how many of its "
-        "counters, cells or keys that is about. fpr_expected is the rate with as many keys as "
-        "planned, fpr_now the rate with those that are inside.\n\n"
-        "With --from the files are those of another system. Of a format that holds several filters "
-        "there is a list, unless parameters choose one of them; its JSON has file, from and "
-        "filters, an array with name, choose, kind, keys, offset, size_bytes.",
+        "count_error, count_error_prob, affected, caveat, value_bits, labels (how many), notes "
+        "(an object). Rates are fractions; what does not apply or is infinite is null.\n\n"
+        "items counts what was added and not removed; items_now estimates the number of distinct "
+        "keys. Counts of \"tamis count\" are never too low up to reliable_count; the probability "
+        "that they exceed the truth by more than count_error is count_error_prob. caveat is a "
+        "sentence about what the kind promises and this image can no longer keep; affected is the "
+        "number of counters, cells or keys concerned. fpr_expected is the rate at capacity, "
+        "fpr_now the rate with the current keys.\n\n"
+        "With --from, the files are those of another system. If a format holds several filters, "
+        "they are listed, unless parameters select one; the JSON then has file, from and filters, "
+        "an array with name, choose, kind, keys, offset, size_bytes.",
 };

@@ -29,7 +29,7 @@ static void print_brief(const struct tamis_kind_info *kind, int width) {
     const unsigned said = is_foreign(kind) ? TAMIS_OWN_HASH : 0;
     const int column = width + 2;
     char words[512];
-    snprintf(words, sizeof words, "%s", can ? "" : "can only be asked");
+    snprintf(words, sizeof words, "%s", can ? "" : "can only be queried");
     add_words(words, sizeof words, can, "can ");
     add_words(words, sizeof words, kind->abilities & SURPRISES & ~said, "; ");
     printf("%s%-*s%s  ", color(stdout, ROLE_NAME), width, kind->name, color(stdout, ROLE_TEXT));
@@ -57,15 +57,16 @@ static void print_heading(const char *heading) {
 
 static void print_all(void) {
     print_kinds(false);
-    print_heading("Of other systems, which hash keys their own way (see \"tamis formats\"):");
+    print_heading("Other systems, which hash keys their own way (see \"tamis formats\"):");
     print_kinds(true);
-    puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
+    puts("\n\"tamis kinds KIND\" explains the words and lists the options of a kind.");
 }
 
-static char *joined(const char *a, const char *b, const char *c) {
-    const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+static char *with_default(const struct tamis_option *option) {
+    const size_t size =
+        strlen(option->help) + strlen(option->default_value) + sizeof " (default: )";
     char *whole = malloc(size);
-    if (whole) snprintf(whole, size, "%s%s%s", a, b, c);
+    if (whole) snprintf(whole, size, "%s (default: %s)", option->help, option->default_value);
     return whole;
 }
 
@@ -74,11 +75,11 @@ static void print_option(const struct tamis_option *option) {
     if (option->choices)
         printf("%s", option->choices);
     else if (option->max)
-        printf("N, from %s to %s", human_limit(option->min).text, human_limit(option->max).text);
+        printf("N, %s to %s", human_limit(option->min).text, human_limit(option->max).text);
     else
         printf("P");
     printf("\n      ");
-    char *help = joined(option->help, "; without it: ", option->default_value);
+    char *help = with_default(option);
     print_paragraph(stdout, help ? help : option->help, 6, 6);
     free(help);
 }
@@ -94,7 +95,7 @@ static void print_whole(const struct tamis_kind_info *kind) {
                color(stdout, ROLE_TEXT));
         print_paragraph(stdout, abilities[i].meaning, 14, 14);
     }
-    if (kind->option_count > 0) print_heading("Options of its own:");
+    if (kind->option_count > 0) print_heading("Its own options:");
     for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
     print_heading("Options of every kind:");
     size_t count;
@@ -172,13 +173,13 @@ const struct verb verb_kinds = {
     .run = run,
     .operands = OPERANDS({"KIND", AT_MOST_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
-    .examples = EXAMPLES({"What is there?", "tamis kinds"},
-                         {"What can I wish for?", "tamis kinds blocked"}),
-    .about = "Each kind has a line with what it promises and one with what it can do; KIND tells "
-             "what those words mean and which options it takes.\n\n"
-             "Kinds of other systems hash keys as those do: they are for files that come from "
-             "there or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
-             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an "
-             "array of words) and options (an array with name, choices, min, max, default_value, "
-             "help).",
+    .examples = EXAMPLES({"List all kinds", "tamis kinds"},
+                         {"List the options of one", "tamis kinds blocked"}),
+    .about = "Each kind has a line for what it promises and one for what it can do; with KIND, "
+             "the words are explained and its options listed.\n\n"
+             "Kinds of other systems hash keys as those systems do: they are for files exchanged "
+             "with them, see \"tamis formats\" and \"tamis convert\".\n\n"
+             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities "
+             "(an array of words) and options (an array with name, choices, min, max, "
+             "default_value, help).",
 };

@@ -72,7 +72,7 @@ static void tell(const struct building *building, const struct image *image) {
     if (given(building->args, OPT_QUIET)) return;
     const uint64_t labels = tamis_label_count(image->filter);
     char what[160];
-    snprintf(what, sizeof what, "%s %s labelled, %s %s in all", human_count(building->lines).text,
+    snprintf(what, sizeof what, "%s %s labelled, %s %s in total", human_count(building->lines).text,
              building->lines == 1 ? "line" : "lines", human_count(labels).text,
              labels == 1 ? "label" : "labels");
     image_summary(building->args, image->filter, image->path, what, AFTER_CHANGE);
@@ -121,15 +121,14 @@ const struct verb verb_label = {
     .uses = USES(CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
                  {.option = OPT_SECRET_FILE},
                  BUILDER_OPTIONS),
-    .examples = EXAMPLES({"Which labels, with how many keys?", "tamis label feeds.tamis"},
-                         {"One more list", "tamis label feeds.tamis phishing phishing.txt"},
-                         {"More keys for one of them",
+    .examples = EXAMPLES({"List labels with their number of keys", "tamis label feeds.tamis"},
+                         {"Add a list", "tamis label feeds.tamis phishing phishing.txt"},
+                         {"Add keys to one of them",
                           "echo evil.example | tamis label feeds.tamis malware -o new.tamis"}),
-    .about = "With NAME, the keys are added to that label, which may be new. The image is built "
-             "again from what it holds, the keys themselves are not needed. Its fingerprints keep "
-             "their size, so that an image that becomes much larger than it was built for says yes "
-             "wrongly more often.\n\n"
-             "Without NAME each line is a number of keys, a tab and a label."
-             ABOUT_KEEPING " Each save builds the image again." ABOUT_FORM,
-    .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
+    .about = "With NAME, adds the keys to that label, which may be new. The image is rebuilt from "
+             "its contents; the original keys are not needed. Its fingerprints keep their size, so "
+             "an image that becomes much larger than planned has a higher false-positive rate.\n\n"
+             "Without NAME, prints one line per label: its number of keys, a tab and its name."
+             ABOUT_KEEPING " Each save rebuilds the image." ABOUT_FORM,
+    .exits = "0 success, 1 no labels to list, 2 error.",
 };

@@ -18,15 +18,15 @@ static int run(const struct args *args) {
 const struct verb verb_help = {
     .name = "help",
     .also = "man manual usage",
-    .summary = "show the page of a verb, examples first",
+    .summary = "show the page of a command",
     .run = run,
-    .operands = OPERANDS({"VERB", AT_MOST_ONE, NO_STREAM}),
+    .operands = OPERANDS({"COMMAND", AT_MOST_ONE, NO_STREAM}),
     .uses = USES({0}),
-    .examples = EXAMPLES({"All verbs, by what they are for", "tamis help"},
-                         {"One of them, with examples", "tamis help check"},
-                         {"In colour through a pager",
+    .examples = EXAMPLES({"List all commands by topic", "tamis help"},
+                         {"Show one command, with examples", "tamis help check"},
+                         {"Show it in colour through a pager",
                           "tamis help check --color=always | less -R"}),
-    .about = "\"tamis VERB -h\" lists only the options, \"tamis VERB --help\" is this page. The "
-             "manual has the same pages: \"man tamis-check\". \"tamis --version\" tells what the "
-             "command was built from and which instructions of this processor it uses.",
+    .about = "\"tamis COMMAND -h\" lists only the options; \"tamis COMMAND --help\" shows this "
+             "page. The manual has the same pages: \"man tamis-check\". \"tamis --version\" "
+             "reports what the command was built from and which CPU instructions it uses.",
 };

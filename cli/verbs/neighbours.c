@@ -19,7 +19,7 @@
 static const char ending[] = ".tamis";
 enum { ENDING = sizeof ending - 1 };
 
-/* "FOLDER/NAME.tamis"; false when that is too long. */
+/* "DIR/NAME.tamis"; false when that is too long. */
 static bool path_of(const char *dir_path, const char *name, char path[PATH_MAX]) {
     const int len = snprintf(path, PATH_MAX, "%s/%s%s", dir_path, name, ending);
     return len > 0 && len < PATH_MAX;
@@ -31,7 +31,8 @@ static int check_name(const struct args *args, const char *name) {
     if (*name && *name != '.' && !strchr(name, '/') && strlen(name) <= TAMIS_MAX_NEIGHBOUR_NAME)
         return 0;
     return fail(args, NULL,
-                "'%s' cannot be a neighbour: 1 to %d characters without /, the first not a dot",
+                "'%s' is not a neighbour's name (allowed: 1 to %d characters without /, the first "
+                "not a dot)",
                 name, TAMIS_MAX_NEIGHBOUR_NAME);
 }
 
@@ -48,9 +49,10 @@ static void tell_received(const struct args *args, const char *peer,
     if (given(args, OPT_QUIET)) return;
     fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(receiving->taken).text,
             receiving->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
-    if (receiving->late) fprintf(stderr, ", %s came too late", human_count(receiving->late).text);
+    if (receiving->late)
+        fprintf(stderr, ", %s arrived too late", human_count(receiving->late).text);
     if (h->missing)
-        fprintf(stderr, "; %s %s: ask for a whole announcement", human_count(h->missing).text,
+        fprintf(stderr, "; %s %s: ask for a full announcement", human_count(h->missing).text,
                 h->missing == 1 ? "is missing" : "are missing");
     fputc('\n', stderr);
 }
@@ -71,7 +73,7 @@ static int take_messages(const struct args *args, const struct bytes *from,
         receiving->taken += !last->is_late;
         at += size;
     }
-    if (from->size == 0) return fail(args, input_name(from->path), "there is no message in it");
+    if (from->size == 0) return fail(args, input_name(from->path), "contains no message");
     return 0;
 }
 
@@ -80,7 +82,7 @@ static int open_copy(const struct args *args, const char *path, struct image *co
     struct tamis_receive_info h;
     const int code = image_open_held(copy, args, path, HOLD_TO_CHANGE_OR_MAKE);
     if (!code && copy->filter && !tamis_was_received(copy->filter, &h, sizeof h))
-        return fail(args, path, "an image, but not a copy of what a neighbour announced");
+        return fail(args, path, "not a copy of a neighbour's announcement");
     return code;
 }
 
@@ -140,7 +142,7 @@ static int open_table(const struct args *args, const char *dir_path, tamis_neigh
     const tamis_status status = tamis_neighbours_create(table, TAMIS_MAX_NEIGHBOURS, NULL);
     if (status) return fail_why(args, NULL, status);
     DIR *dir = opendir(dir_path);
-    if (!dir) return fail(args, dir_path, "cannot open the folder: %s", strerror(errno));
+    if (!dir) return fail(args, dir_path, "cannot open the directory: %s", strerror(errno));
     int code = 0;
     const struct dirent *entry;
     while (!code && (entry = readdir(dir)))
@@ -215,11 +217,11 @@ static void print(void *with, struct batch *batch, size_t i) {
 
 static int check_params(const struct args *args) {
     if (given(args, OPT_RECEIVE) && (given(args, OPT_LIST) || args->operand_count > 1))
-        return fail(args, NULL, "--receive takes messages in; ask, or list, in another call");
+        return fail(args, NULL, "--receive cannot be combined with queries or --list");
     if (given(args, OPT_LIST) && args->operand_count > 1)
         return fail(args, args->operand[1], "--list reads no keys");
     if (given(args, OPT_JSON) && !given(args, OPT_LIST))
-        return fail(args, NULL, "--json goes with --list");
+        return fail(args, NULL, "--json needs --list");
     return 0;
 }
 
@@ -250,35 +252,35 @@ const struct verb verb_neighbours = {
     .name = "neighbours",
     .also = "peers siblings hear listen",
     .aliases = "neighbors",
-    .summary = "which neighbours may have a key?",
+    .summary = "print which neighbours may have each key",
     .run = run,
-    .operands = OPERANDS({"FOLDER", EXACTLY_ONE, NO_STREAM},
+    .operands = OPERANDS({"DIR", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_RECEIVE}, {.option = OPT_LIST}, {.option = OPT_INVERT,
                   .help = "print the lines that no neighbour has announced"},
                  ASK_OPTIONS, {.option = OPT_JSON}, {.option = OPT_WAIT}),
     .examples = EXAMPLES(
-        {"Messages came from two caches",
+        {"Process messages from two caches",
          "tamis neighbours peers --receive b b.msg --receive c c.msg"},
-        {"Who may have what is missing here?", "tamis neighbours peers missed.txt"},
-        {"How good are the copies?", "tamis neighbours peers --list"},
-        {"One of them is down", "rm peers/b.tamis"}),
-    .about = "FOLDER has an image for each neighbour, NAME.tamis, which is what that neighbour "
-             "last announced with \"tamis announce\". --receive takes the messages of a file into "
-             "the image of NAME, and makes folder and image when there are none; all of them, or "
-             "the image stays as it was.\n\n"
-             "Without --receive, a line whose key a neighbour may have is printed with a tab and "
-             "the names, commas between them. The others fetch what they need where it comes from: "
-             "no neighbour had it when it last announced. An answer is a hint: a neighbour may "
-             "have dropped the document since, and some answers are wrong at the rate that \"tamis "
-             "info\" tells of its image.\n\n"
-             "Messages are numbered. One that comes behind a newer one is left out, and when some "
-             "are missing the copy may be wrong in what they told, until the neighbour tells "
+        {"Print who may have what is missing here", "tamis neighbours peers missed.txt"},
+        {"List the copies and their state", "tamis neighbours peers --list"},
+        {"Remove one that is down", "rm peers/b.tamis"}),
+    .about = "DIR holds an image NAME.tamis for each neighbour: what that neighbour last "
+             "announced with \"tamis announce\". --receive applies the messages of a file to the "
+             "image of NAME, and creates directory and image if needed; either all messages are "
+             "applied, or the image is left unchanged.\n\n"
+             "Without --receive, prints each line whose key a neighbour may have, then a tab and "
+             "the names, separated by commas. Fetch the rest from their origin: no neighbour had "
+             "them when it last announced. An answer is a hint: a neighbour may have dropped the "
+             "document since, and some answers are wrong at the rate that \"tamis info\" reports "
+             "for its image.\n\n"
+             "Messages are numbered. One that arrives after a newer one is ignored. If some are "
+             "missing, the copy may be wrong in what they contained, until the neighbour sends "
              "everything (\"tamis announce --full\").\n\n"
              "--list prints for each neighbour its name, the number of its last message, how many "
-             "are missing, the bits of its summary, and its documents, estimated, plus or minus "
-             "two standard errors; with --json an object on a line of its own: neighbour, "
+             "are missing, the bits of its summary, and its estimated number of documents, plus "
+             "or minus two standard errors; with --json, one object per line: neighbour, "
              "sequence, missing, positions, documents, documents_error, fpr_now.",
-    .exits = "0 when a line was printed or counted, a message heard or a neighbour listed; 1 when "
-             "none was; 2 after an error.",
+    .exits = "0 a line was printed or counted, a message received or a neighbour listed; 1 none "
+             "was; 2 error.",
 };

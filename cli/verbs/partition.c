@@ -97,7 +97,7 @@ static int tidy(const struct spread *spread) {
 }
 
 static int refuse_dir(const struct spread *spread) {
-    return fail(spread->args, spread->dir_path, "cannot make a new folder: %s", strerror(EEXIST));
+    return fail(spread->args, spread->dir_path, "cannot create a directory: %s", strerror(EEXIST));
 }
 
 /* Makes the mark, or finds that of a run that was interrupted. The name of a mark that its writer
@@ -113,7 +113,7 @@ static int take_mark(struct spread *spread, int flags) {
     if (!is_held && fstat(spread->mark, &status) == 0 && status.st_nlink > 0) return 0;
     close(spread->mark);
     spread->mark = -1;
-    return is_held ? fail(spread->args, spread->dir_path, "another run is writing there")
+    return is_held ? fail(spread->args, spread->dir_path, "another process is writing there")
                    : refuse_dir(spread);
 }
 
@@ -122,7 +122,7 @@ static int take_mark(struct spread *spread, int flags) {
 static int take_dir(struct spread *spread) {
     const bool is_new = mkdir(spread->dir_path, 0777) == 0;
     if (!is_new && errno != EEXIST)
-        return fail(spread->args, spread->dir_path, "cannot make a new folder: %s",
+        return fail(spread->args, spread->dir_path, "cannot create a directory: %s",
                     strerror(errno));
     const bool is_empty = is_new || !has_name(spread, is_any);
     spread->keeps_dir = is_empty && !is_new;
@@ -239,8 +239,8 @@ static int partition_packed(const struct args *args, const struct router *router
 static int check_options(const struct args *args) {
     if (given(args, OPT_PACKED) == given(args, OPT_OUTPUT)) return 0;
     return fail(args, NULL,
-                given(args, OPT_PACKED) ? "--packed writes a file for each shard: --output FOLDER"
-                                        : "--output is for --packed; lines go to standard output");
+                given(args, OPT_PACKED) ? "--packed writes a file for each shard: give --output DIR"
+                                        : "--output needs --packed; lines go to standard output");
 }
 
 static int run(const struct args *args) {
@@ -270,33 +270,32 @@ static int run(const struct args *args) {
 const struct verb verb_partition = {
     .name = "partition",
     .also = "route shuffle",
-    .summary = "tell which shard has each key",
+    .summary = "print each key's shard",
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_SHARDS, .is_required = true},
-                 {.option = OPT_SPEC, .help = "the wish for the whole filter: "
+                 {.option = OPT_SPEC, .help = "specification of the whole filter: "
                                               "split:capacity=100M,fpr=1%"},
                  {.option = OPT_KIND}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_SIZE}, {.option = OPT_HASH}, {.option = OPT_SEED},
                  {.option = OPT_SECRET_FILE},
-                 {.option = OPT_PACKED, .help = "write hashes instead, to a file for each shard"},
-                 {.option = OPT_OUTPUT, .help = "a new folder for these"},
+                 {.option = OPT_PACKED, .help = "write hashes instead, one file per shard"},
+                 {.option = OPT_OUTPUT, .help = "new directory for these files"},
                  KEY_OPTIONS, THREADS_OPTION),
     .examples =
-        EXAMPLES({"Each line behind the number of its shard and a tab",
+        EXAMPLES({"Print each line after the number of its shard and a tab",
                   "tamis partition keys.txt --spec split:capacity=1G --shards 24"},
-                 {"8 bytes for each key, sorted into a file for each of 24 machines",
+                 {"Write 8 bytes per key, into one file for each of 24 machines",
                   "tamis partition keys.txt --spec split:capacity=1G --shards 24 --packed -o out"},
-                 {"Which one of them reads so",
+                 {"Read such a file on one of them",
                   "tamis build 3.tamis out/03.hashes --packed -s split:capacity=1G --shard 3/24"}),
-    .about = "Prints every line with the number of the shard that has its key before it, from 0 "
-             "on, and a tab between them: what an engine that shuffles, such as Spark or Hadoop, "
-             "needs to send it to the task that builds this shard (tamis build --shard I/N, with "
-             "the same wish; --field 2- leaves the number out again). It takes next to no memory, "
-             "however large the filter is.\n\n"
-             "With --packed the hashes of the keys, 8 little-endian bytes each, go to one file for "
-             "each shard in a new folder: 0.hashes, 1.hashes, ... with as many digits as the last "
-             "one needs. Shards without keys have an empty file. Files are 0.hashes.part, ... "
-             "until all are on disk; what a run that was interrupted left in the folder is taken "
-             "over by the next one.",
+    .about = "Prints every line after the number of its key's shard, from 0, and a tab. An engine "
+             "that shuffles, such as Spark or Hadoop, uses it to send the line to the task that "
+             "builds this shard (tamis build --shard I/N, with the same spec; --field 2- drops "
+             "the number again). It takes almost no memory, however large the filter is.\n\n"
+             "With --packed, the hashes of the keys, 8 little-endian bytes each, go to one file "
+             "per shard in a new directory: 0.hashes, 1.hashes, ... with as many digits as the "
+             "last one needs. Shards without keys get an empty file. Files are named "
+             "0.hashes.part, ... until all are on disk; the next run takes over what an "
+             "interrupted one left in the directory.",
 };

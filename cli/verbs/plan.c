@@ -160,7 +160,8 @@ static int read_capacity(const struct args *args, uint64_t *capacity) {
     const int ways = given(args, OPT_CAPACITY) + given(args, OPT_SAMPLE) + given(args, OPT_WINDOW);
     if (ways > 1)
         return fail(args, NULL,
-                    "--capacity, --sample and --window each say how many keys; give one");
+                    "--capacity, --sample and --window cannot be combined: each gives the number "
+                    "of keys");
     if (given(args, OPT_SAMPLE)) return count_sample(args, capacity);
     if (given(args, OPT_WINDOW) && !tamis_parse_count(args->setting[OPT_WINDOW].text, capacity))
         return fail_why(args, "--window", TAMIS_INVALID);
@@ -201,7 +202,7 @@ static char *read_params(const struct args *args) {
     const bool has_keys =
         given(args, OPT_CAPACITY) || given(args, OPT_SAMPLE) || given(args, OPT_WINDOW);
     if (!has_keys && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
-        fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
+        fail(args, NULL, "give --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
     char *params =
@@ -247,40 +248,41 @@ static int run(const struct args *args) {
 const struct verb verb_plan = {
     .name = "plan",
     .also = "size estimate calc compare choose",
-    .summary = "find the kind for a wish, what it costs, and the command",
+    .summary = "compare kinds for your needs",
     .run = run,
     .operands = OPERANDS({"SPEC", AT_MOST_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_CAPACITY}, {.option = OPT_SAMPLE}, {.option = OPT_FPR},
                  {.option = OPT_SIZE}, {.option = OPT_LATER}, {.option = OPT_DELETES},
                  {.option = OPT_COUNTS}, {.option = OPT_GROWS}, {.option = OPT_WINDOW},
-                 {.option = OPT_UNIONS}, {.option = OPT_VALUES, .help = "keys have values"},
+                 {.option = OPT_UNIONS}, {.option = OPT_VALUES, .help = "must store values"},
                  {.option = OPT_UNTRUSTED}, {.option = OPT_MEASURE},
-                 {.option = OPT_KIND, .help = "only this kind"}, {.option = OPT_TABLE},
+                 {.option = OPT_KIND, .help = "plan only this kind"}, {.option = OPT_TABLE},
                  {.option = OPT_JSON, .help = "print one JSON object"}),
     .examples = EXAMPLES(
-        {"How large for ten million keys at one wrong answer in a thousand?",
+        {"Compare kinds for ten million keys, with one false positive in a thousand",
          "tamis plan --capacity 10M --fpr 1/1000"},
-        {"Sessions that end: which kinds can remove, and how fast are they here?",
+        {"Compare kinds that can remove keys, and time them here",
          "tamis plan --capacity 1M --deletes --measure"},
-        {"As many keys as this file has", "tamis plan --sample users.txt --fpr 1e-6"},
-        {"How good in 64 KiB?", "tamis plan --capacity 50k --size 64KiB"},
-        {"One kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
+        {"Plan for the keys of a file", "tamis plan --sample users.txt --fpr 1e-6"},
+        {"Compare the rates that 64 KiB gives", "tamis plan --capacity 50k --size 64KiB"},
+        {"Plan one kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
     .about =
-        "Two of capacity, fpr and size fix the third; capacity alone means a rate of 1%. Kinds "
-        "that cannot do what is needed are named with what they lack, the others are listed with "
-        "the smallest first: their size, the memory that building takes (kinds that are built "
-        "once collect 8 bytes of each key first, or less with --memory), and what they give up. "
-        "A SPEC that names its kind is about that kind only. Without --measure nothing is "
-        "allocated, however large the plan.\n\n"
-        "--measure builds each kind with as many keys, 10 million at most, and tells nanoseconds "
-        "per key for building and for asking about strangers in lists, by one thread.\n\n"
+        "Two of capacity, fpr and size determine the third; capacity alone means a rate of 1%. "
+        "Kinds that cannot do what is needed are listed with what they lack; the others, smallest "
+        "first, with their size, the memory for building (kinds that are built once first collect "
+        "8 bytes of each key, or less with --memory), and what they lack. A SPEC that names a "
+        "kind plans that kind only. Without --measure nothing is allocated, however large the "
+        "plan.\n\n"
+        "--measure builds each kind with that many keys, at most 10 million, and reports "
+        "nanoseconds per key for building and for batched queries of non-members, by one "
+        "thread.\n\n"
         "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
         "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities, shape, spec, "
         "build_bytes, gives_up (an array of words), build_ns, hit_ns, miss_ns and one_ns (null "
         "without --measure), or, where fits is false, the sentence why; and measured_with, a "
         "number of keys.\n\n"
-        "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
-        "probes per key says yes wrongly. The last column of cells in a row is a little "
-        "beyond the best k, which is ln 2 times m/n.",
-    .exits = "0 when a kind fits the wish, 1 when none does, 2 after an error.",
+        "--table prints (1-e^(-k*n/m))^k: the false-positive rate of a filter of m bits with n "
+        "keys and k probes per key. Each row ends slightly beyond the best k, which is ln 2 times "
+        "m/n.",
+    .exits = "0 a kind fits, 1 none does, 2 error.",
 };

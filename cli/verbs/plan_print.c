@@ -44,10 +44,10 @@ static void print_head(const struct planning *planning) {
            "rate");
     if (!have_one_capacity(planning)) printf("  %13s", "capacity");
     if (planning->measured_with > 0)
-        printf("  %8s  %8s", "build ns", "ask ns");
+        printf("  %8s  %8s", "build ns", "query ns");
     else
         printf("  %9s", "building");
-    printf("  gives up%s\n", color(stdout, ROLE_TEXT));
+    printf("  lacks%s\n", color(stdout, ROLE_TEXT));
 }
 
 static void print_candidate(const struct planning *planning, const struct candidate *candidate) {
@@ -93,7 +93,7 @@ static void print_lacking(const struct planning *planning, size_t first) {
 }
 
 static void print_unfit(const struct planning *planning) {
-    const char *before = "\nNot for this wish:\n";
+    const char *before = "\nNot suitable:\n";
     for (size_t i = planning->fitting; i < planning->count; i++) {
         if (!planning->candidate[i].unfit) continue;
         fputs(before, stdout);
@@ -132,7 +132,7 @@ static void print_all(const struct planning *planning) {
     if (planning->measured_with > 0)
         printf("Measured with %s keys, one thread%s.\n", human_count(planning->measured_with).text,
                planning->measured_with < planning->candidate[0].plan.capacity
-                   ? "; more keys take longer where caches end"
+                   ? "; more keys take longer beyond the caches"
                    : "");
     print_command(!planning->candidate[0].has_size ? "smallest:"
                   : have_one_capacity(planning)    ? "sharpest:"
@@ -150,7 +150,9 @@ static void print_one(const struct planning *planning) {
     for (size_t i = 0; i < TAMIS_WORDS; i++)
         if (plan->word_name[i]) printf(" %s %" PRIu64 ",", plan->word_name[i], plan->word[i]);
     printf(" probes %" PRIu64 "\nrate: %s\n", plan->probes,
-           has_rate(plan) ? human_rate(plan->fpr_expected).text : "none, it knows sets, not keys");
+           has_rate(plan) ? human_rate(plan->fpr_expected).text
+                          : "none: it describes sets, not "
+                            "single keys");
 }
 
 void print_plans(const struct planning *planning) {

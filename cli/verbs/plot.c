@@ -95,14 +95,14 @@ static int check_operands(const struct args *args) {
     for (size_t i = 0; i < SORTS; i++) {
         if (strcmp(sorts[i].name, what) != 0) continue;
         if (images >= sorts[i].min && images <= sorts[i].max) return 0;
-        return fail(args, NULL, "%s is a picture of %s", what,
-                    sorts[i].max == 0   ? "kinds, not of an image"
+        return fail(args, NULL, "%s shows %s", what,
+                    sorts[i].max == 0   ? "kinds, not an image"
                     : sorts[i].max == 2 ? "two images"
                     : sorts[i].min      ? "one image"
-                                        : "kinds or of one image");
+                                        : "kinds or one image");
     }
-    return fail(args, NULL,
-                "there is no picture \"%s\"; there are rate, fill, bits, loads, overlap", what);
+    return fail(args, NULL, "unknown picture \"%s\" (allowed: rate, fill, bits, loads, overlap)",
+                what);
 }
 
 static int draw(const struct args *args, struct picture *picture) {
@@ -212,34 +212,33 @@ static int run(const struct args *args) {
 const struct verb verb_plot = {
     .name = "plot",
     .also = "draw picture graph chart",
-    .summary = "draw rates, filling, bits or overlap",
+    .summary = "draw rates, fill, bits or overlap",
     .run = run,
     .operands = OPERANDS({"PICTURE", EXACTLY_ONE, NO_STREAM}, {"IMAGE", ANY_NUMBER, READS_STDIN}),
-    .uses = USES({.option = OPT_OUTPUT, .help = "write SVG here instead, - for standard output"},
+    .uses = USES({.option = OPT_OUTPUT, .help = "where to write SVG instead (-: standard output)"},
                  {.option = OPT_KINDS}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_JSON,
-                  .help = "print the numbers of the picture as one JSON object"},
+                  .help = "print the data of the picture as one JSON object"},
                  {.option = OPT_FORCE, .help = "replace an existing file"}, {.option = OPT_WAIT},
                  {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
     .examples = EXAMPLES(
-        {"What does a rate cost with each kind?", "tamis plot rate"},
-        {"The same of three, for the web",
+        {"Show what a rate costs with each kind", "tamis plot rate"},
+        {"Draw three of them, for the web",
          "tamis plot rate --kinds blocked,fuse,ribbon -o rate.svg"},
-        {"What happens when more keys come than planned?",
+        {"Show what happens with more keys than planned",
          "tamis plot fill --kinds blocked,cuckoo"},
-        {"How full is this one?", "tamis plot fill blocklist.tamis"},
-        {"Are its bits spread evenly?", "tamis plot bits blocklist.tamis -o bits.svg"},
-        {"What do two sets share?", "tamis plot overlap monday.tamis tuesday.tamis"}),
+        {"Show how full an image is", "tamis plot fill blocklist.tamis"},
+        {"Show whether its bits are spread evenly", "tamis plot bits blocklist.tamis -o bits.svg"},
+        {"Show what two sets share", "tamis plot overlap monday.tamis tuesday.tamis"}),
     .about =
-        "rate: what a rate costs in bits per key, as planned, and the least that any filter can "
-        "have. fill: the rate while keys are added, up to twice the capacity, of kinds or of an "
-        "image, with a dot where it stands now. bits: a map of the payload from its start to its "
-        "end; red has more bits set than the mean, blue fewer. loads: how many bits are set in "
-        "each block, beside what keys spread at random give. overlap: two images of one spec as "
-        "bars that overlap by what they share.\n\n"
-        "Without --output a picture is drawn in the terminal, as wide as that is, in its colours "
-        "and in UTF-8 where it has them. SVG follows the light or dark setting of whoever "
-        "looks.\n\n"
+        "rate: bits per key by rate, as planned, and the lower bound for any filter. fill: the "
+        "rate as keys are added, up to twice the capacity, for kinds or for an image, with a dot "
+        "at its current state. bits: a map of the payload from start to end; red has more bits "
+        "set than the mean, blue fewer. loads: the number of bits set in each block, next to what "
+        "randomly spread keys give. overlap: two images of one spec as bars that overlap by what "
+        "they share.\n\n"
+        "Without --output, draws in the terminal, as wide as it is, in its colours, and in UTF-8 "
+        "if supported. SVG follows the viewer's light or dark setting.\n\n"
         "The JSON has x, y and series (an array with name and points) for charts; columns, rows "
         "and cells (0 to 1, 0.5 is the mean) for bits; items_a, items_b, common, common_error and "
         "similarity for overlap.",

@@ -64,13 +64,13 @@ const struct verb verb_put = {
     .uses = USES(CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
                  THREADS_OPTION,
                  {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"New values from a table", "tamis put country.tamis moved.tsv"},
-                         {"One of them", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
-    .about = "Lines are KEY TAB VALUE; what follows the last tab is the value, as 7, 10k or 0xff. "
-             "bloomier built with update=yes changes the values of keys that it was built with: "
-             "put no others, for only some of them can be told, and are an error. approximator "
-             "takes any key and keeps the larger value. All values are set, or IMAGE stays as it "
-             "was.\n\n"
-             "Only some kinds can: \"tamis kinds\" tells which."
+    .examples = EXAMPLES({"Set values from a table", "tamis put country.tamis moved.tsv"},
+                         {"Set one value", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
+    .about = "Lines are KEY TAB VALUE; what follows the last tab is the value, such as 7, 10k or "
+             "0xff. bloomier built with update=yes changes the values of keys it was built with. "
+             "Do not put others: only some of them can be detected, which is an error. "
+             "approximator accepts any key and keeps the larger value. Either all values are set, "
+             "or IMAGE is left unchanged.\n\n"
+             "Only some kinds can: see \"tamis kinds\"."
              ABOUT_KEEPING ABOUT_FORM,
 };

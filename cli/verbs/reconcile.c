@@ -106,10 +106,10 @@ int refuse_partial(const struct args *args, const struct outcome *outcome, const
     const uint64_t known = outcome->only[FIRST].n + outcome->only[SECOND].n;
     const char *way = outcome->has_session ? "symbols" : "cells";
     if (!given(args, OPT_PARTIAL)) {
-        fail(args, NULL, "too different for so few %s: %s", way, advice);
+        fail(args, NULL, "more differences than these %s can list: %s", way, advice);
         return EXIT_TROUBLE;
     }
-    warn(args, NULL, "the list is partial, %s of all that differs; too different for so few %s: %s",
+    warn(args, NULL, "the list is partial (%s of the differences); these %s cannot list more: %s",
          human_count(known).text, way, advice);
     return 0;
 }
@@ -169,13 +169,13 @@ static void tell_cost(const struct outcome *outcome) {
     fprintf(stderr, "; %s %s", human_count(outcome->session.symbols).text,
             outcome->session.symbols == 1 ? "symbol" : "symbols");
     if (outcome->has_wire)
-        fprintf(stderr, "; sent %s, received %s, of which the talk",
+        fprintf(stderr, "; sent %s, received %s, of which the session",
                 human_bytes(outcome->sent).text, human_bytes(outcome->received).text);
     else
         fputs(",", stderr);
     fprintf(stderr, " %s", human_bytes(outcome->session_bytes).text);
     if (bound > 0)
-        fprintf(stderr, ", %s times the least possible %s",
+        fprintf(stderr, ", %s times the lower bound of %s",
                 human_decimal((double)outcome->session_bytes / bound).text,
                 human_bytes((uint64_t)bound).text);
 }
@@ -199,7 +199,7 @@ static void tell(const struct args *args, const struct outcome *outcome) {
     }
     tell_cost(outcome);
     if (hidden > worth_telling)
-        fprintf(stderr, "; a chance of %s that a hash hides a key", human_rate(hidden).text);
+        fprintf(stderr, "; probability %s that a hash hides a key", human_rate(hidden).text);
     putc('\n', stderr);
 }
 
@@ -217,7 +217,7 @@ static int find_way(const struct args *args, const struct way **found) {
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (!given(args, ways[i].option)) continue;
         if (*found)
-            return fail(args, NULL, "--%s and --%s do not go together",
+            return fail(args, NULL, "--%s and --%s cannot be combined",
                         option_named((*found)->option)->name, option_named(ways[i].option)->name);
         *found = &ways[i];
     }
@@ -228,17 +228,16 @@ static int check_ways(const struct args *args, const struct way *way) {
     static const enum option_id wire_only[] = {OPT_KEY, OPT_TIMEOUT};
     const size_t operands = way ? way->operands : 2;
     if (args->operand_count < operands)
-        return fail(args, NULL,
-                    operands == 2 ? "two sets are needed, and here is one" : "a file is needed");
+        return fail(args, NULL, operands == 2 ? "needs two sets" : "needs a file");
     if (args->operand_count > operands)
-        return fail(args, NULL, "%s: with --%s there is one file", args->operand[operands],
-                    option_named(way->option)->name);
+        return fail(args, NULL, "%s: unexpected argument; --%s takes one file",
+                    args->operand[operands], option_named(way->option)->name);
     for (size_t i = 0; i < sizeof wire_only / sizeof wire_only[0]; i++)
         if (given(args, wire_only[i]) && !wire_is_wanted(args))
-            return fail(args, NULL, "--%s is for --listen, --connect, --over and --stdio",
+            return fail(args, NULL, "--%s needs --listen, --connect, --over or --stdio",
                         option_named(wire_only[i])->name);
     if (wire_is_wanted(args) && given(args, OPT_SEED))
-        return fail(args, NULL, "--seed is for sets that are here; two hosts draw a secret");
+        return fail(args, NULL, "--seed is only for local sets; two hosts draw a secret");
     return 0;
 }
 
@@ -258,7 +257,7 @@ static int check(const struct args *args, const struct way *way) {
         code = file_may_write(args, args->setting[OPT_OUTPUT].text, NULL);
     if (!code && given(args, OPT_STDIO) && given(args, OPT_OUTPUT) &&
         is_dash(args->setting[OPT_OUTPUT].text))
-        code = fail(args, NULL, "--output: with --stdio, standard output is the other side's");
+        code = fail(args, NULL, "--output: standard output is in use by --stdio");
     return code;
 }
 
@@ -294,7 +293,7 @@ static int run(const struct args *args) {
 const struct verb verb_reconcile = {
     .name = "reconcile",
     .also = "sync difference compare synchronize rsync comm",
-    .summary = "find what differs between two sets, here or on two hosts",
+    .summary = "list the differences of two sets, here or on two hosts",
     .run = run,
     .operands = OPERANDS({"A", EXACTLY_ONE, READS_STDIN}, {"B", AT_MOST_ONE, READS_STDIN}),
     .uses = USES(
@@ -303,63 +302,61 @@ const struct verb verb_reconcile = {
         {.option = OPT_KEY}, {.option = OPT_TIMEOUT}, {.option = OPT_LIMIT},
         {.option = OPT_WRITE_STREAM}, {.option = OPT_READ_STREAM}, {.option = OPT_HASHES},
         {.option = OPT_SYMBOLS}, {.option = OPT_PARTIAL}, {.option = OPT_ONLY},
-        {.option = OPT_OUTPUT, .help = "where the list goes, or the stream of --write-stream"},
+        {.option = OPT_OUTPUT, .help = "where to write the list, or the stream of --write-stream"},
         {.option = OPT_FORCE}, {.option = OPT_WAIT},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         {.option = OPT_SEED,
-         .help = "hash by this number instead of a random one: the same symbols "
-                                     "each time"},
+         .help = "hash seed instead of a random one: gives the same symbols each time"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION,
         {.option = OPT_TEMP_DIR,
-         .help = "where standard input is copied to, otherwise $TMPDIR or /tmp"}),
+         .help = "where to copy standard input (default: $TMPDIR or /tmp)"}),
     .examples = EXAMPLES(
-        {"What only one of two files has, as diff marks it", "tamis reconcile old.txt new.txt"},
-        {"Only what the second has", "tamis reconcile --only 2 old.txt new.txt"},
-        {"With the file of another host",
+        {"Print what only one of two files has, marked like diff",
+         "tamis reconcile old.txt new.txt"},
+        {"Print only what the second has", "tamis reconcile --only 2 old.txt new.txt"},
+        {"Compare with a file on another host",
          "tamis reconcile names.txt --over 'ssh host tamis reconcile --stdio names.txt'"},
-        {"Over a port, where both have a key",
+        {"Listen on a port, with a shared secret",
          "tamis reconcile names.txt --listen 10.0.0.1:7000 --key shared.key"},
-        {"And from the other host",
+        {"Connect from the other host",
          "tamis reconcile names.txt --connect 10.0.0.1:7000 --key shared.key"},
-        {"A stream for hosts that cannot be reached",
+        {"Write a stream for hosts that cannot be reached",
          "tamis reconcile --write-stream names.txt --symbols 2000 -o names.tell"},
-        {"What differs there", "tamis reconcile names.tell names.txt"}),
-    .about = "A set is the different keys of a file; their order and how often they come do not "
-             "matter. What only A has is printed behind \"< \", what only B has behind \"> \": of "
-             "each key its first line, in the order of the file. --only 1 or 2 prints one side as "
-             "it is. Where lines are not at hand, their hash is printed, behind \"<#\" or "
-             "\">#\".\n\n"
-             "What crosses the wire depends on the difference alone, not on the sets: about 1.4 "
-             "coded symbols of 20 bytes for each key that differs, and then the lines that the "
-             "other side lacks. Nobody has to know before how many that are. The summary tells "
-             "bytes beside the least number that any way would need.\n\n"
-             "With another host, A is the file here. --over runs a command and talks to it; its "
-             "other end is --stdio. --listen waits for one caller, tells the port on standard "
-             "error and ends after the conversation; --connect calls. Both ends print what each "
-             "lacks. Without --key anybody who reaches the port learns what differs, and anybody "
-             "on the way can read along: use it inside ssh, on one machine, or with --key. That is "
-             "a file of 32 random bytes (head -c 32 /dev/urandom >shared.key) which both ends "
-             "have; frames are then encrypted and authenticated by libsodium, and an end without "
-             "the key is refused before it learns anything about the set. A conversation in which "
-             "nothing is heard for --timeout seconds, or that brings more than --limit bytes, ends "
-             "with an error, and nothing is printed.\n\n"
-             "Without a connection it goes by files. \"tamis sketch\" makes an image of kind iblt, "
-             "--write-stream a stream of --symbols symbols; either may stand for A. Then the lines "
-             "of B that the other lacks are printed, and hashes of those that B lacks. Back on the "
-             "other host, --hashes LIST A FILE prints the lines of FILE with the hashes in that "
-             "list. Two images, of the same shape, are compared without any file. A sketch or "
-             "stream that is too small is an error which says how large it should be; --partial "
-             "prints what is known.\n\n"
-             "Keys are compared by hashes of 64 bits under a random secret: 10^6 keys on each side "
-             "hide a difference with a chance of 1 in 18 million. Memory is 8 bytes for each key, "
+        {"Print the differences there", "tamis reconcile names.tell names.txt"}),
+    .about = "A set is the distinct keys of a file; order and repetition do not matter. What only "
+             "A has is printed after \"< \", what only B has after \"> \": the first line of each "
+             "key, in file order. --only 1 or 2 prints one side without marks. If lines are not "
+             "available, their hash is printed, after \"<#\" or \">#\".\n\n"
+             "Traffic depends only on the difference, not on the sets: about 1.4 coded symbols of "
+             "20 bytes for each differing key, and then the lines that the other side lacks. "
+             "Neither side needs to know the number of differences beforehand. The summary "
+             "compares the bytes with the lower bound for any method.\n\n"
+             "With another host, A is the local file. --over runs a command and uses it as the "
+             "peer; its other end is --stdio. --listen accepts one peer, prints the port on "
+             "standard error and ends after the session; --connect connects to it. Both ends "
+             "print the differences. Without --key, anyone who reaches the port learns what "
+             "differs, and anyone on the path can read it: use ssh, one machine, or --key. The "
+             "key is a file of 32 random bytes (head -c 32 /dev/urandom >shared.key) that both "
+             "ends have; frames are then encrypted and authenticated by libsodium, and a peer "
+             "without the key is refused before it learns anything about the set. A session in "
+             "which nothing is received for --timeout seconds, or more than --limit bytes are, "
+             "ends with an error, and nothing is printed.\n\n"
+             "Without a connection, use files. \"tamis sketch\" makes an image of kind iblt, "
+             "--write-stream a stream of --symbols symbols; either may be A. It then prints the "
+             "lines of B that the other side lacks, and hashes of those that B lacks. Back on the "
+             "other host, --hashes LIST A FILE prints the lines of FILE whose hashes are in that "
+             "list. Two images of the same shape are compared without any file. If a sketch or "
+             "stream is too small, the error says how large it should be; --partial prints what "
+             "is known.\n\n"
+             "Keys are compared by 64-bit hashes under a random secret: 10^6 keys on each side "
+             "hide a difference with a probability of 1 in 18 million. Memory is 8 bytes per key, "
              "and some 60 more while the sets are compared; files are read twice, and standard "
              "input is copied to an unnamed file.\n\n"
              "--json writes one object to standard error: first, second, first_keys, second_keys, "
-             "first_only, second_only, is_whole, hidden_expected; of a talk symbols, "
-             "symbols_needed, session_bytes, bound_bytes, ratio; of two hosts bytes_sent, "
-             "bytes_received; of sketches that are too small differences_estimated, "
+             "first_only, second_only, is_whole, hidden_expected; for a session symbols, "
+             "symbols_needed, session_bytes, bound_bytes, ratio; for two hosts bytes_sent, "
+             "bytes_received; for sketches that are too small differences_estimated, "
              "differences_error.",
-    .exits = "0 when the sets are the same, 1 when they differ, as with diff; 2 after an error or "
-             "when the list is not whole. With --hashes 0 when every hash has its line, otherwise "
-             "1; with --write-stream 0.",
+    .exits = "0 the sets are equal, 1 they differ (like diff), 2 error or incomplete list. With "
+             "--hashes, 0 if every hash has its line, otherwise 1; with --write-stream, 0.",
 };

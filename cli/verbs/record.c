@@ -33,7 +33,7 @@ static int count_bytes(const struct recording *recording, uint64_t *sum) {
         struct stat status;
         if (is_dash(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
             return fail(recording->args, input_name(path),
-                        "how much will come is not known before; give --capacity");
+                        "the amount of input is unknown; give --capacity");
         if (stat(path, &status) != 0)
             return fail(recording->args, path, "cannot open: %s", strerror(errno));
         *sum += (uint64_t)status.st_size;
@@ -111,7 +111,7 @@ static int refuse_params(const struct args *args) {
     for (size_t i = 0; i < sizeof params / sizeof *params; i++)
         if (given(args, params[i]))
             return fail(args, args->operand[0],
-                        "the image is there already, and --%s is about a new one",
+                        "the image already exists; --%s applies only to a new one",
                         option_named(params[i])->name);
     return 0;
 }
@@ -177,11 +177,9 @@ static int start_names(struct recording *recording) {
     const bool by_lines = given(args, OPT_LINES);
     recording->lines = lines_recorded(filter);
     if (by_lines && tamis_note(filter, "flows"))
-        return fail(args, args->operand[0],
-                    "files are recorded there; lines need an image of their own");
+        return fail(args, args->operand[0], "holds recorded files; use another image for lines");
     if (!by_lines && recording->lines)
-        return fail(args, args->operand[0],
-                    "lines are recorded there; use --lines, or another image");
+        return fail(args, args->operand[0], "holds recorded lines; use --lines, or another image");
     if (by_lines || given(args, OPT_NO_NAMES)) return 0;
     return flows_keep(args, filter, recording->file, recording->file_count);
 }
@@ -237,34 +235,35 @@ static int run(const struct args *args) {
 const struct verb verb_record = {
     .name = "record",
     .also = "log payload payloads capture",
-    .summary = "remember files or lines, to trace excerpts of them later",
+    .summary = "record files or lines, to trace excerpts of them later",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS,
                  {.option = OPT_SAVE_EVERY},
-                 {.option = OPT_SPEC, .help = "of a new image: hierarchical:block=32,fpr=0.1%"},
+                 {.option = OPT_SPEC, .help = "new image: specification, such as "
+                                              "hierarchical:block=32,fpr=0.1%"},
                  {.option = OPT_CAPACITY,
-                  .help = "of a new image: blocks to plan for, otherwise those of the files"},
+                  .help = "new image: number of blocks to plan for (default: those of the files)"},
                  {.option = OPT_FPR}, {.option = OPT_HASH}, {.option = OPT_SEED},
                  {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE}),
-    .examples = EXAMPLES({"Remember what went over the wire", "tamis record traffic.tamis dump/*"},
-                         {"Tomorrow's too", "tamis record traffic.tamis tomorrow/*"},
-                         {"Each line of a log, of which short excerpts are wanted",
+    .examples = EXAMPLES({"Record captured traffic", "tamis record traffic.tamis dump/*"},
+                         {"Record tomorrow's too", "tamis record traffic.tamis tomorrow/*"},
+                         {"Record each line of a log, for short excerpts",
                           "tamis record --lines log.tamis access.log --spec hierarchical:block=16"},
-                         {"Where was this?", "tamis trace traffic.tamis excerpt.bin"}),
-    .about = "Each FILE is a payload, and its name, as it is written here, the name of its flow. "
-             "With --lines each line is one, without its newline, and its flow is its number, "
-             "counted on from file to file and from run to run. What is kept is about a twelfth of "
-             "the bytes at 1 %: hashes of blocks of 64 bytes, of 128, 256 and 512, with their "
-             "places. The bytes themselves cannot be had back.\n\n"
-             "An IMAGE that is not there is made, of the kind hierarchical, with room for these "
-             "files; for more to come later give --capacity, four for each 64 bytes. The length of "
-             "blocks decides which excerpts can be traced: those of twice that, less 1. A payload "
-             "shorter than a block leaves nothing behind.\n\n"
-             "Names are kept in the image, up to 960 KiB of them. With --no-names they are not; "
-             "\"tamis trace --flows LIST\" then wants them.\n\n"
-             "Payloads that come through a pipe may come for days: then what is done so far is "
-             "saved every minute, as --save-every says, and when SIGTERM or Ctrl-C ends the "
-             "command; half a payload is none. Lines may be compressed, as keys may.",
+                         {"Find where an excerpt was", "tamis trace traffic.tamis excerpt.bin"}),
+    .about = "Each FILE is a payload, and its name, as given, is the name of its flow. With "
+             "--lines, each line is a payload, without its newline, and its flow is its number, "
+             "continued from file to file and from run to run. The image takes about a twelfth of "
+             "the bytes at 1 %: hashes of blocks of 64, 128, 256 and 512 bytes, with their "
+             "offsets. The bytes themselves cannot be recovered.\n\n"
+             "A missing IMAGE is created, of kind hierarchical, sized for these files; to record "
+             "more later give --capacity, four per 64 bytes. The block size determines the "
+             "shortest excerpt that can be traced: twice the block size, less 1. A payload "
+             "shorter than a block is not recorded.\n\n"
+             "Names are stored in the image, up to 960 KiB. With --no-names they are not; \"tamis "
+             "trace --flows LIST\" then needs them.\n\n"
+             "Payloads may arrive through a pipe for days. Work so far is then saved every minute "
+             "(see --save-every), and when SIGTERM or Ctrl-C ends the command; an incomplete "
+             "payload is not recorded. Lines may be compressed, like keys.",
 };

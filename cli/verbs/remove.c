@@ -67,23 +67,24 @@ static int run(const struct args *args) {
 const struct verb verb_remove = {
     .name = "remove",
     .also = "delete rm del erase",
-    .summary = "take keys out of an image",
+    .summary = "remove keys from an image",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY},
                  {.option = OPT_NOTE}, KEY_OPTIONS,
                  THREADS_OPTION, {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"These are good again", "tamis remove blocklist.tamis pardoned.txt"},
-                         {"One key", "echo good.example | tamis remove blocklist.tamis"},
-                         {"All of them or none", "tamis remove --strict sessions.tamis ended.txt"}),
-    .about = "Remove only what was added, and only as often as it was added: each line takes back "
-             "one add. A filter does not know its keys, only marks that they left. For a key that "
-             "was never added but is answered yes, these are the marks of other keys: removing it "
-             "would take them away, and a key that is in the set would be answered no.\n\n"
-             "A key whose marks are not there is left out and counted as not found; with --strict "
-             "it is an error. Only some kinds can remove: \"tamis kinds\" tells which. IMAGE is "
-             "changed whole or not at all."
+    .examples = EXAMPLES({"Remove pardoned keys", "tamis remove blocklist.tamis pardoned.txt"},
+                         {"Remove one key", "echo good.example | tamis remove blocklist.tamis"},
+                         {"Remove all of them or none",
+                          "tamis remove --strict sessions.tamis ended.txt"}),
+    .about = "Remove only keys that were added, and only as often as they were added: each line "
+             "undoes one add. A filter does not store its keys, only the marks they left. If a key "
+             "was never added but is answered yes, its marks belong to other keys: removing it "
+             "would remove their marks, and a member would be answered no.\n\n"
+             "A key whose marks are missing is skipped and counted as not found; with --strict it "
+             "is an error. Only some kinds can remove: see \"tamis kinds\". Either all changes are "
+             "made, or IMAGE is left unchanged."
              ABOUT_KEEPING ABOUT_FORM,
-    .exits = "0 when a key was removed, 1 when none was, 2 after an error.",
+    .exits = "0 a key was removed, 1 none was, 2 error.",
 };

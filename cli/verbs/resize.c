@@ -13,7 +13,7 @@ static int run(const struct args *args) {
     }
     if (!code) code = image_save(args, &image);
     if (!code) {
-        snprintf(what, sizeof what, "room for %s %s", human_count(capacity).text,
+        snprintf(what, sizeof what, "resized for %s %s", human_count(capacity).text,
                  capacity == 1 ? "key" : "keys");
         image_summary(args, image.filter, image_target(args), what, AFTER_PLANNING);
     }
@@ -27,18 +27,20 @@ static int run(const struct args *args) {
 const struct verb verb_resize = {
     .name = "resize",
     .also = "grow expand enlarge",
-    .summary = "make room for more keys, or for fewer",
+    .summary = "resize an image for more keys, or for fewer",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_CAPACITY,
                   .is_required = true,
-                  .help = "how many keys there is to be room for, in all"},
+                  .help = "new total number of keys"},
                  CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
     .examples =
-        EXAMPLES({"It became more than planned", "tamis resize users.tamis -n 20M"},
-                 {"It stayed below the plan", "tamis resize users.tamis -n 1M -o small.tamis"}),
-    .about = "The keys themselves are not needed, and no answer changes by it. But what "
-             "tells keys apart does not grow: an image with twice the room, when it is full, "
-             "says yes wrongly twice as often. Only some kinds can be resized: \"tamis "
-             "kinds\" tells which; to make images of others smaller use \"tamis fold\".",
+        EXAMPLES({"Grow an image that got more keys than planned",
+                  "tamis resize users.tamis -n 20M"},
+                 {"Shrink an image that got fewer",
+                  "tamis resize users.tamis -n 1M -o small.tamis"}),
+    .about = "The original keys are not needed, and no answer changes. But fingerprints do not "
+             "grow: an image of twice the capacity, when full, has twice the false-positive rate. "
+             "Only some kinds can be resized: see \"tamis kinds\"; to make others smaller, use "
+             "\"tamis fold\".",
 };

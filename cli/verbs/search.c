@@ -45,7 +45,8 @@ static int read_least(const struct args *args, double *min) {
         *min = is_one ? 1 : 0;
     else if (!tamis_parse_rate(text, min))
         return fail(args, NULL,
-                    "--min-similarity: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
+                    "--min-similarity: \"%s\" is not a similarity (allowed: 0 to 1, such as 0.7 "
+                    "or 70%%)",
                     text);
     return 0;
 }
@@ -54,10 +55,9 @@ static int read_params(struct search *search) {
     const struct args *args = search->args;
     const uint64_t top = args->setting[OPT_TOP].number;
     if (given(args, OPT_SCREEN) && (given(args, OPT_TOP) || given(args, OPT_MIN_SIMILARITY)))
-        return fail(args, NULL, "--screen finds all that contain a print; it has no use for --%s",
+        return fail(args, NULL, "--screen cannot be combined with --%s",
                     given(args, OPT_TOP) ? "top" : "min-similarity");
-    if (given(args, OPT_TOP) && top == 0)
-        return fail(args, NULL, "--top is how many to find, at least 1");
+    if (given(args, OPT_TOP) && top == 0) return fail(args, NULL, "--top must be at least 1");
     const uint64_t rows = tamis_fingerprint_count(search->rows);
     search->top = (size_t)(top < rows ? top : rows);
     return read_least(args, &search->min);
@@ -161,7 +161,8 @@ static int tell_answer(struct search *search, uint64_t row, const struct answer 
     char room[32];
     const char *query = id_of_query(search, row, room);
     if (answer->status == TAMIS_CANCELLED) return fail_memory(search->args);
-    if (answer->status) return fail(search->args, NULL, "print \"%s\": %s", query, answer->why);
+    if (answer->status)
+        return fail(search->args, NULL, "fingerprint \"%s\": %s", query, answer->why);
     if (search->json)
         write_answer(search->json, search, query, answer);
     else
@@ -256,8 +257,8 @@ static void warn_of_types(const struct search *search, const char *path) {
     size_t own_len, len;
     const char *own = type_of(search->rows, &own_len), *type = type_of(search->queries, &len);
     if (!len || !own_len || (len == own_len && memcmp(own, type, len) == 0)) return;
-    warn(search->args, path, "its prints are %.*s, those of %s %.*s", (int)(len - 6), type + 6,
-         input_name(search->args->operand[0]), (int)(own_len - 6), own + 6);
+    warn(search->args, path, "its fingerprints are %.*s, those of %s %.*s", (int)(len - 6),
+         type + 6, input_name(search->args->operand[0]), (int)(own_len - 6), own + 6);
 }
 
 static int search_for(struct search *search, const char *path) {
@@ -273,7 +274,7 @@ static int search_for(struct search *search, const char *path) {
     search->queries = queries;
     search->query_bytes = (size_t)((tamis_fingerprint_bits(queries) + 7) / 8);
     if (search->query_bytes != (tamis_fingerprint_bits(search->rows) + 7) / 8)
-        code = fail(args, input_name(path), "its prints have %s bits, those of %s %s",
+        code = fail(args, input_name(path), "its fingerprints have %s bits, those of %s %s",
                     human_count(tamis_fingerprint_bits(queries)).text, input_name(args->operand[0]),
                     human_count(tamis_fingerprint_bits(search->rows)).text);
     if (!code) warn_of_types(search, input_name(path));
@@ -326,46 +327,46 @@ static int run(const struct args *args) {
 const struct verb verb_search = {
     .name = "search",
     .also = "similar-prints tanimoto nearest neighbours screen substructure simsearch",
-    .summary = "find prints that are similar to others, or contain them",
+    .summary = "find fingerprints that are similar to others, or contain them",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"QUERIES", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
         USES({.option = OPT_MIN_SIMILARITY,
-              .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"},
+              .help = "minimum similarity, 0 to 1: 0.7, 85% (default: 0.7)"},
               {.option = OPT_TOP,
-               .help = "only the K most similar; of any similarity, unless --min-similarity is "
-                       "given"},
+               .help = "find only the K most similar, whatever their similarity unless "
+                       "--min-similarity is given"},
              {.option = OPT_SCREEN},
              {.option = OPT_JSON, .help = "print one JSON object"},
              {.option = OPT_QUIET, .help = "no summary and no warnings"},
              {.option = OPT_THREADS,
-              .help = "threads to search with, 0: one for each processor; otherwise one"},
+              .help = "search threads, 0: one per CPU (default: 1)"},
              {.option = OPT_DECOMPRESS}, FROM_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
-        {"What is at least 80 % similar to these?",
+        {"Find what is at least 80 % similar to these",
          "tamis search all.tamis new.fps --min-similarity 0.8"},
-        {"Molecules to prints, by Open Babel, and to an image",
+        {"Make an image of molecules, with fingerprints by Open Babel",
          "obabel all.smi -ofps -xfFP2 | tamis convert - all.tamis --from fps"},
-        {"The ten nearest of each, on all processors",
+        {"Find the ten nearest of each, on all CPUs",
          "tamis search all.tamis new.fps --top 10 -T 0"},
-        {"What may contain this substructure?",
+        {"Find what may contain a substructure",
          "obabel -:c1ccncc1 -ofps -xfFP2 | tamis search all.tamis --screen"}),
-    .about = "QUERIES are FPS files, or lines of hex digits; an id may follow behind a tab. Each "
-             "is compared with the prints in IMAGE, and each match is a line: the id of the query, "
-             "the id of what was found, and their similarity (Tanimoto's coefficient: bits that "
-             "both have, by bits that at least one has), most similar first. Without an option, "
-             "that is all that are at least 0.7 similar. --screen finds the prints that have all "
-             "bits of the query, in the order of the file: with prints of substructures that is "
-             "all that contain it, and some that do not.\n\n"
-             "The answer is exact. Rows whose number of bits rules them out are skipped without a "
-             "look; most others are ruled out by a fold of their bits, an eighth as long or less, "
-             "and the rest are compared. A line on standard error tells how many. An FPS file is "
-             "searched as it is with --from fps; the image that \"tamis convert\" makes of it is "
-             "mapped, not read. A warning tells when the heads of two files name different types "
-             "of prints.\n\n"
+    .about = "QUERIES are FPS files, or lines of hex digits, optionally followed by a tab and an "
+             "id. Each is compared with the fingerprints in IMAGE. Each match is a line: the id "
+             "of the query, the id of the match, and their similarity (Tanimoto's coefficient: "
+             "bits set in both, divided by bits set in either), most similar first. The default "
+             "is all matches of at least 0.7. --screen finds the fingerprints that have all bits "
+             "of the query, in file order: with fingerprints of substructures, all that contain "
+             "it, and some that do not.\n\n"
+             "The answer is exact. Rows whose number of bits rules them out are skipped unread; "
+             "most others are ruled out by a fold of their bits, at most an eighth as long, and "
+             "the rest are compared. Standard error reports how many. With --from fps, an FPS "
+             "file is searched directly; the image that \"tamis convert\" makes of it is mapped, "
+             "not read. A warning appears if the headers of two files name different types of "
+             "fingerprints.\n\n"
              "The names in the JSON do not change: file, rows, bits, queries (each with id, "
              "matches, rows_compared, rows_skipped, rows_folded; each match with id, row, common, "
              "either, similarity), found, skipped (a share).",
-    .exits = "0 when something was found, 1 when nothing was, 2 after an error.",
+    .exits = "0 something was found, 1 nothing was, 2 error.",
 };

@@ -150,7 +150,7 @@ static void tell_filter(const struct join *join, const struct tamis_info *info) 
     static const char *const why[] = {
         [BY_MODEL] = " by the cost model", [BY_ANTI] = " for --anti", [BY_USER] = ""};
     if (!join->filter) {
-        fputs("no filter, LEFT is too small for its cost", stderr);
+        fputs("no filter, because LEFT is small", stderr);
         return;
     }
     fprintf(stderr, "%s %s of RIGHT in %s, rate %s%s", human_count(info->capacity).text,
@@ -178,8 +178,8 @@ static void tell(const struct join *join) {
         fprintf(stderr, "; no line should be %s\n", join->is_anti ? "missing" : "wrong");
     else
         fprintf(stderr, "; about %s lines %s\n", human_expected(wrong).text,
-                join->is_anti ? "may be missing, --exact brings them back"
-                              : "do not match, --exact leaves them out");
+                join->is_anti ? "may be missing; --exact restores them"
+                              : "do not match; --exact removes them");
 }
 
 /* ---- The verb ---- */
@@ -232,44 +232,43 @@ const struct verb verb_semijoin = {
     .operands = OPERANDS({"LEFT", EXACTLY_ONE, READS_STDIN}, {"RIGHT", EXACTLY_ONE, READS_STDIN}),
     .uses = USES(
         {.option = OPT_ANTI, .help = "print the lines whose key is not in RIGHT"},
-        {.option = OPT_EXACT, .help = "no line is wrong or missing: RIGHT is read a second time"},
+        {.option = OPT_EXACT, .help = "no line is wrong or missing; reads RIGHT a second time"},
         {.option = OPT_RIGHT_FIELD},
         {.option = OPT_FPR,
-         .help = "how often a line that does not match may pass; otherwise by the cost model"},
+         .help = "rate at which non-matching lines pass (default: by the cost model)"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS,
         {.option = OPT_MEMORY,
-         .help = "memory to build the filter in and to hold lines, otherwise a quarter of the "
-                 "machine's"},
+         .help = "memory for the filter and for lines (default: a quarter of RAM)"},
         {.option = OPT_TEMP_DIR,
-         .help = "for what is put on disk, otherwise $TMPDIR or /tmp"},
+         .help = "spill directory (default: $TMPDIR or /tmp)"},
         THREADS_OPTION),
     .examples =
-        EXAMPLES({"Orders of customers that are on a list",
+        EXAMPLES({"Print the orders of customers on a list",
                   "tamis semijoin -d, --field 3 --right-field 1 orders.csv customers.csv"},
-                 {"Orders that are not among those closed, none lost",
+                 {"Print the orders that are not closed, missing none",
                   "tamis semijoin --anti --exact -d, --field 3 orders.csv closed.csv"},
-                 {"Lines of a stream that are in a file",
+                 {"Print the lines of a stream that are in a file",
                   "zcat log.gz | tamis semijoin - lines.txt"},
-                 {"As comm -12 on sorted files, but in the order of the first",
+                 {"Like comm -12 on sorted files, but in the order of the first",
                   "tamis semijoin --exact a.txt b.txt"}),
-    .about = "Keys are whole lines, or the fields that --field names, in LEFT and in RIGHT alike; "
-             "--right-field names those of RIGHT where they are others. Lines of LEFT are printed "
-             "as they came and in their order, each as often as it comes.\n\n"
-             "The keys of RIGHT make a filter in memory, and LEFT is read once. A few lines that "
-             "do not match pass the filter; with --anti these are lines that are missing. The "
-             "summary on standard error tells how many are expected. Without --fpr the rate "
-             "follows from the cost: bits of the filter against the bits of lines that would pass "
-             "wrongly, by the lengths of the files; with --anti and without --exact it is 1e-6 or "
-             "less. Where LEFT is so small that a filter does not pay, there is none, and the "
-             "result is exact.\n\n"
-             "--exact holds the lines that passed in memory, with --anti those between them too, "
-             "reads RIGHT again and prints what is true. When --memory is used up that is done for "
-             "what is held, and RIGHT is read once more for the next part. RIGHT from a pipe is "
-             "copied to an unnamed file in --temp-dir.\n\n"
+    .about = "Keys are whole lines, or the fields given by --field, in both LEFT and RIGHT; "
+             "--right-field gives those of RIGHT if they differ. Lines of LEFT are printed "
+             "unchanged, in order, as often as they occur.\n\n"
+             "The keys of RIGHT are put into a filter in memory, and LEFT is read once. A few "
+             "lines that do not match pass the filter; with --anti, these are missing instead. "
+             "The summary on standard error reports how many to expect. Without --fpr, the rate "
+             "follows from the cost: the bits of the filter against the bits of lines that would "
+             "pass wrongly, given the file sizes; with --anti and without --exact it is 1e-6 or "
+             "less. If LEFT is so small that a filter does not pay, none is used, and the result "
+             "is exact.\n\n"
+             "--exact keeps the lines that passed in memory, with --anti also those between them, "
+             "then reads RIGHT again and prints only true results. When --memory is used up, it "
+             "does so for the lines kept so far, and reads RIGHT once more for the next part. If "
+             "RIGHT is a pipe, it is copied to an unnamed file in --temp-dir.\n\n"
              "A line of LEFT without a key matches nothing. --json writes one object to standard "
              "error: left_lines, printed, is_anti, is_exact, wrong_expected, has_filter, "
              "is_rate_given, fpr, right_keys, filter_bytes, right_scans.",
-    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    .exits = "0 a line was printed or counted, 1 none was, 2 error.",
 };

@@ -12,7 +12,7 @@ static void tell_common(const struct args *args, const tamis *a, const tamis *b)
     tamis_measure(a, &info, sizeof info);
     if (given(args, OPT_QUIET) || !(info.abilities & TAMIS_CAN_INTERSECT)) return;
     if (tamis_overlap(a, b, &common)) return;
-    fprintf(stderr, "about %s keys in common, give or take %s\n",
+    fprintf(stderr, "about %s keys in common (+/- %s)\n",
             human_count((uint64_t)(common.value + 0.5)).text, human_margin(common.error).text);
 }
 
@@ -70,7 +70,10 @@ static int fold_by(const struct args *args, struct image *image, uint64_t by) {
 static int fold_to_rate(const struct args *args, struct image *image, double max, uint64_t *by) {
     const double rate = tamis_fpr_now(image->filter);
     if (rate > max)
-        return fail(args, input_name(image->path), "the rate is %s already", human_rate(rate).text);
+        return fail(args, input_name(image->path),
+                    "the false-positive rate is already "
+                    "%s",
+                    human_rate(rate).text);
     for (*by = 1;; *by *= 2) {
         /* On a copy, because a fold that went too far cannot be taken back. */
         tamis *smaller = NULL;
@@ -104,8 +107,7 @@ static int read_fold(const struct args *args, uint64_t *by) {
     const bool has_both = given(args, OPT_FPR) && given(args, OPT_KEEP);
     *by = has_by ? args->setting[OPT_BY].number : 0;
     if (has_operand + has_by + has_other + has_both != 1)
-        return fail(args, NULL,
-                    "tell how far to fold: BY, or --by N, or --fpr P, or --keep B, one of them");
+        return fail(args, NULL, "give exactly one of BY, --by N, --fpr P and --keep B");
     if (has_operand && !tamis_parse_count(args->operand[1], by))
         return fail_why(args, "BY", TAMIS_INVALID);
     return 0;
@@ -146,51 +148,53 @@ const struct verb verb_union = {
     .name = "union",
     .also = "or",
     .aliases = "join merge",
-    .moved = "the result goes to --output, never into an image that is read",
-    .summary = "make the image of all sets together",
+    .moved = "the result goes to --output, never into an input image",
+    .summary = "make an image of the union of sets",
     .run = run_union,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
-        {"One image of a week", "tamis union mon.tamis tue.tamis wed.tamis -o week.tamis"}),
-    .about = "The result is, bit for bit, what adding all keys to one filter would have "
-             "given. The images must be of one kind, shape and hash: build them with the "
-             "same spec. Notes are those of the first.",
+        {"Combine the images of a week",
+         "tamis union mon.tamis tue.tamis wed.tamis -o week.tamis"}),
+    .about = "The result is bit for bit what adding all keys to one filter would have given. The "
+             "images must have the same kind, shape and hash: build them with the same spec. "
+             "Notes are those of the first.",
 };
 
 const struct verb verb_intersect = {
     .name = "intersect",
     .also = "and common",
-    .summary = "make the image of what all sets share",
+    .summary = "make an image of what all sets share",
     .run = run_intersect,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
     .examples =
-        EXAMPLES({"Who came on both days?", "tamis intersect mon.tamis tue.tamis -o both.tamis"}),
-    .about = "The result has every key that is in all of the sets, and says yes wrongly a "
-             "little more often than a filter made from those keys alone. The images must be "
-             "of one kind, shape and hash. Notes are those of the first.",
+        EXAMPLES({"Find who came on both days",
+                  "tamis intersect mon.tamis tue.tamis -o both.tamis"}),
+    .about = "The result contains every key that is in all of the sets, and has a slightly higher "
+             "false-positive rate than a filter built from those keys alone. The images must have "
+             "the same kind, shape and hash. Notes are those of the first.",
 };
 
 const struct verb verb_fold = {
     .name = "fold",
     .also = "shrink halve",
-    .summary = "make an image smaller without its keys",
+    .summary = "shrink an image without its keys",
     .run = run_fold,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"BY", AT_MOST_ONE, NO_STREAM}),
-    .uses = USES({.option = OPT_BY, .help = "how many times smaller, the same as BY"},
-                 {.option = OPT_FPR, .help = "halve it as often as its rate stays at or below P"},
+    .uses = USES({.option = OPT_BY, .help = "reduction factor, same as BY"},
+                 {.option = OPT_FPR, .help = "halve it as long as its false-positive rate stays "
+                                             "at or below P"},
                  {.option = OPT_KEEP}, OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"Four times smaller", "tamis fold big.tamis 4 -o small.tamis"},
-                         {"As small as one wrong answer in a hundred allows",
+    .examples = EXAMPLES({"Shrink to a quarter", "tamis fold big.tamis 4 -o small.tamis"},
+                         {"Shrink as far as one false positive in a hundred allows",
                           "tamis fold big.tamis --fpr 1% -o small.tamis"},
-                         {"A sketch of sets in a kilobyte, for comparing only",
+                         {"Shrink a sketch to a kilobyte, for comparing only",
                           "tamis fold words.tamis --keep 8 -o small.tamis"}),
-    .about = "What was planned too large is cut to size: every key stays in, and the rate "
-             "rises. BY must divide the number of blocks or bits, which \"tamis info\" tells "
-             "as the shape: what was built with a --size of 2^N can be folded by any power of "
-             "two.\n\n"
-             "A sketch of kind minhash becomes one of fewer bins by BY, which can still be merged. "
-             "With --keep it keeps only 1 to 16 bits of each number: it can still be compared with "
-             "sketches that were folded so, but takes no keys and cannot be merged.",
+    .about = "Shrinks an oversized filter: every key stays in, and the false-positive rate rises. "
+             "BY must divide the number of blocks or bits, which \"tamis info\" prints as the "
+             "shape: a filter built with a --size of 2^N can be folded by any power of two.\n\n"
+             "For a sketch of kind minhash, BY reduces the number of bins, and it can still be "
+             "merged. --keep keeps only 1 to 16 bits of each number: the sketch can still be "
+             "compared with others folded that way, but accepts no keys and cannot be merged.",
 };

@@ -70,14 +70,14 @@ static struct tamis_estimate contained(const struct pair *pair, const struct set
 /* "33.4 %", with two errors behind it unless there are none. */
 static void print_share(struct tamis_estimate share) {
     fputs(human_share(share.value).text, stdout);
-    if (share.error > 0) printf(", give or take %s", human_share(2 * share.error).text);
+    if (share.error > 0) printf(" (+/- %s)", human_share(2 * share.error).text);
 }
 
 static void print_keys(struct tamis_estimate keys) {
     const uint64_t whole = (uint64_t)(keys.value + 0.5);
     printf("%s%s %s", keys.error >= 0.5 ? "about " : "", human_count(whole).text,
            whole == 1 ? "key" : "keys");
-    if (keys.error >= 0.5) printf(", give or take %s", human_margin(keys.error).text);
+    if (keys.error >= 0.5) printf(" (+/- %s)", human_margin(keys.error).text);
 }
 
 static void print_set(const struct pair *pair, const struct set *set) {
@@ -169,10 +169,10 @@ static int read_least(const struct args *args, double *min) {
 static int check_options(const struct args *args) {
     const uint64_t words = args->setting[OPT_SHINGLES].number;
     if (given(args, OPT_SHINGLES) && (words < 1 || words > MAX_WORDS))
-        return fail(args, "--shingles", "%s words are no shingle; from 1 to %d",
+        return fail(args, "--shingles", "%s words are not a shingle (allowed: 1 to %d)",
                     args->setting[OPT_SHINGLES].text, MAX_WORDS);
     if (given(args, OPT_EXACT) && given(args, OPT_BINS))
-        return fail(args, NULL, "--exact and --bins do not go together");
+        return fail(args, NULL, "--exact and --bins cannot be combined");
     return 0;
 }
 
@@ -202,46 +202,45 @@ static int run(const struct args *args) {
 const struct verb verb_similar = {
     .name = "similar",
     .also = "similarity jaccard compare overlap alike near-duplicates",
-    .summary = "tell how much files or images have in common",
+    .summary = "estimate how much sets overlap",
     .run = run,
     .operands = OPERANDS({"FILE", EXACTLY_ONE, READS_STDIN}, {"FILE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES(
         {.option = OPT_MIN_SIMILARITY,
-         .help = "only pairs that are at least so similar, otherwise 0.5; of two files any"},
+         .help = "minimum similarity of pairs (default: 0.5; none for two files)"},
         {.option = OPT_SHINGLES},
-        {.option = OPT_EXACT, .help = "no estimate: 8 bytes of every key are kept and compared"},
+        {.option = OPT_EXACT, .help = "no estimate: keep and compare 8 bytes of every key"},
         {.option = OPT_BINS,
-         .help = "numbers that are kept of each file, otherwise 4096; the error falls with their "
-                 "root"},
+         .help = "bins per file (default: 4096); the error falls with the square root"},
         {.option = OPT_JSON, .help = "print one JSON object"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION),
     .examples =
-        EXAMPLES({"How much do two lists share?", "tamis similar monday.txt tuesday.txt"},
-                 {"To the last key", "tamis similar --exact monday.txt tuesday.txt"},
-                 {"Which of these texts are nearly the same?",
+        EXAMPLES({"Estimate how much two lists share", "tamis similar monday.txt tuesday.txt"},
+                 {"Compare them exactly", "tamis similar --exact monday.txt tuesday.txt"},
+                 {"Find texts that are nearly the same",
                   "tamis similar --shingles 5 --min-similarity 80% *.txt"},
-                 {"Images, without their keys", "tamis similar monday.tamis tuesday.tamis"},
-                 {"How much of an image is in this file?", "tamis similar users.tamis today.txt"}),
-    .about = "Similarity is Jaccard's: the keys that both have, as a share of all keys of the two. "
-             "Of two files there is a report; of more, a line for each pair that reaches "
-             "--min-similarity, the most similar first: the similarity, its margin, and the two "
-             "names, with tabs between them. \"Give or take\" and the margin are two standard "
-             "errors: the truth is farther off in one case of twenty.\n\n"
+                 {"Compare images, without their keys", "tamis similar monday.tamis tuesday.tamis"},
+                 {"Estimate how much of an image is in a file",
+                  "tamis similar users.tamis today.txt"}),
+    .about = "Similarity is Jaccard's: the keys in both sets as a share of all their keys. For "
+             "two files it prints a report; for more, a line for each pair that reaches "
+             "--min-similarity, most similar first: the similarity, its margin, and the two "
+             "names, separated by tabs. Margins (+/-) are two standard errors: the truth lies "
+             "outside in one case in twenty.\n\n"
              "Files of keys are sketched on the fly by minhash, in 32 KiB each however large they "
-             "are, with an error of at most 1.6 points (two standard errors with 4096 bins; with "
-             "four times as many, half). --exact sorts and compares the hashes of all keys, which "
-             "is right unless two keys have one 64-bit hash.\n\n"
-             "With --shingles files are texts: their keys are all N words in a row, across lines, "
-             "so that two texts are similar when they share passages. Small N also finds texts on "
-             "the same subject, 4 to 8 finds copies. --canon lower makes upper and lower case the "
-             "same.\n\n"
-             "Images must be of one kind, shape and hash, as for \"tamis union\". Kinds other than "
-             "minhash estimate by three counts of keys, which is precise for sets that share much "
-             "and poor for those that share little. A file beside images is read into a filter "
-             "such as the first image is. \"tamis fold --keep\" makes minhash images smaller.\n\n"
+             "are, with an error of at most 1.6 points (two standard errors with 4096 bins; four "
+             "times as many bins halve it). --exact sorts and compares the hashes of all keys, "
+             "which is right unless two keys share a 64-bit hash.\n\n"
+             "With --shingles, files are texts: their keys are all sequences of N words, across "
+             "lines, so that two texts are similar if they share passages. A small N also finds "
+             "texts on the same subject; 4 to 8 finds copies. --canon lower ignores case.\n\n"
+             "Images must have the same kind, shape and hash, as for \"tamis union\". Kinds other "
+             "than minhash estimate from three key counts, which is precise for sets that share "
+             "much and poor for those that share little. A file given with images is read into a "
+             "filter like the first image. \"tamis fold --keep\" makes minhash images smaller.\n\n"
              "--json prints one object: is_exact; sets, each with name, is_image, keys, "
              "keys_error; pairs, each with first, second, similarity, common (keys), of_first and "
              "of_second (the share of each that the other has), and the standard error of each as "
              "NAME_error.",
-    .exits = "0 when a pair was printed, 1 when none is similar enough, 2 after an error.",
+    .exits = "0 a pair was printed, 1 none is similar enough, 2 error.",
 };

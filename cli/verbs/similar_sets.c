@@ -148,7 +148,7 @@ static int make_sketch(const struct args *args, const struct set *like, tamis **
     char spec[600];
     if (like) {
         const int code = image_needs(args, &like->image, TAMIS_CAN_ADD,
-                                     "take the keys of a file, to be compared with them");
+                                     "accept the keys of a file for comparison");
         if (code) return code;
         tamis_spec(like->image.filter, spec, sizeof spec);
     } else {
@@ -190,7 +190,7 @@ int sets_open(struct set **sets, const struct args *args) {
     const struct set *like = first_image(list, n);
     if (like && (given(args, OPT_EXACT) || given(args, OPT_SHINGLES) || given(args, OPT_BINS)))
         return fail(args, input_name(like->name),
-                    "it is an image; --exact, --shingles and --bins are for files of keys");
+                    "is an image; --exact, --shingles and --bins need files of keys");
     for (size_t i = 0; i < n && !code; i++)
         if (list[i].is_image) code = image_open(&list[i].image, args, list[i].name, TO_ASK);
     for (size_t i = 0; i < n && !code; i++) {

@@ -24,14 +24,14 @@ static int check_options(const struct args *args) {
         {OPT_BINS, OPT_SIMILAR}, {OPT_ERROR, OPT_COUNTS}, {OPT_ERROR_PROB, OPT_COUNTS}};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (given(args, apart[i][0]) && given(args, apart[i][1]))
-            return fail(args, NULL, "--%s and --%s do not go together",
+            return fail(args, NULL, "--%s and --%s cannot be combined",
                         option_named(apart[i][0])->name, option_named(apart[i][1])->name);
     for (size_t i = 0; i < sizeof belongs / sizeof belongs[0]; i++)
         if (given(args, belongs[i][0]) && !given(args, belongs[i][1]))
-            return fail(args, NULL, "--%s is about --%s", option_named(belongs[i][0])->name,
+            return fail(args, NULL, "--%s needs --%s", option_named(belongs[i][0])->name,
                         option_named(belongs[i][1])->name);
     if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < MIN_MEMORY)
-        return fail(args, "--memory", "%s is too little; from %s on",
+        return fail(args, "--memory", "%s is too small (minimum: %s)",
                     human_bytes(args->setting[OPT_MEMORY].number).text,
                     human_bytes(MIN_MEMORY).text);
     return given(args, OPT_SPEC) ? params_is_single(args, "--spec") : 0;
@@ -95,7 +95,7 @@ static int make_room(struct sketching *s, size_t more) {
     if (s->n > 0) throw_out_repeats(s);
     const size_t needed = s->n + more;
     if (needed > max)
-        return fail(s->args, "--memory", "%s hold %s distinct keys, and there are more",
+        return fail(s->args, "--memory", "%s hold only %s distinct keys, and the input has more",
                     human_bytes(memory_wanted(s->args)).text, human_count(max).text);
     const size_t room = needed < max / 2 ? 2 * needed : (size_t)max;
     if (needed <= s->room / 2 || room <= s->room) return 0;
@@ -143,13 +143,13 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
         const uint64_t max =
             given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
         if (!given(args, OPT_SPEC))
-            fprintf(stderr, "; lists what differs, up to %s %s", human_count(max).text,
+            fprintf(stderr, "; lists up to %s differing %s", human_count(max).text,
                     max == 1 ? "key" : "keys");
         if (error_of_size(info) > 0)
-            fprintf(stderr, "; tells how many differ, standard error %s",
+            fprintf(stderr, "; estimates the number of differences, standard error %s",
                     human_share(error_of_size(info)).text);
     } else if (strcmp(info->kind, "minhash") == 0) {
-        fprintf(stderr, "; tells how similar sets are, standard error at most %s",
+        fprintf(stderr, "; estimates similarity, standard error at most %s",
                 human_share(0.5 / sqrt((double)info->word[0])).text);
     }
 }
@@ -183,7 +183,8 @@ static int make_filter(struct sketching *s, const char *spec) {
     tamis_measure(s->filter, &info, sizeof info);
     s->is_set = info.abilities & TAMIS_CAN_DIFFER;
     if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH) && !given(s->args, OPT_COUNTS))
-        return fail(s->args, NULL, "%s is no sketch; \"tamis build\" makes filters", info.kind);
+        return fail(s->args, NULL, "%s is not a sketch; use \"tamis build\" for filters",
+                    info.kind);
     return 0;
 }
 
@@ -222,39 +223,39 @@ static int run(const struct args *args) {
 const struct verb verb_sketch = {
     .name = "sketch",
     .also = "summary summarise digest minhash iblt",
-    .summary = "make a small summary of a set, to compare it with others",
+    .summary = "make a small summary of a set, for comparison with others",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_DIFFERENCES}, {.option = OPT_SIMILAR}, {.option = OPT_BINS},
-                 {.option = OPT_COUNTS, .help = "to tell how often keys come (countmin)"},
+                 {.option = OPT_COUNTS, .help = "to count how often keys occur (countmin)"},
                  {.option = OPT_ERROR}, {.option = OPT_ERROR_PROB}, {.option = OPT_SPEC},
                  {.option = OPT_HASH}, {.option = OPT_SEED}, {.option = OPT_SECRET_FILE},
                  KEY_OPTIONS,
                  {.option = OPT_MEMORY,
-                  .help = "memory to tell keys apart in, 8 bytes each, otherwise a quarter of the "
-                          "machine's"},
+                  .help = "memory for distinguishing keys, 8 bytes each (default: a quarter of "
+                          "RAM)"},
                  THREADS_OPTION, {.option = OPT_NOTE}, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
-    .examples = EXAMPLES({"A host sums up its list, for another whose list is nearly the same",
+    .examples = EXAMPLES({"Summarise a list, for a host whose list is nearly the same",
                           "tamis sketch a.tamis names.txt --differences 500"},
-                         {"What the lists of this and that host do not share",
+                         {"Print the differences there",
                           "tamis reconcile a.tamis names-here.txt"},
-                         {"To find out how similar texts are",
+                         {"Summarise a text, to estimate similarity",
                           "tr -s '[:space:]' '\\n' <a.txt | tamis sketch a.tamis --similar"},
-                         {"One that nobody can forge a difference for",
+                         {"Use a secret, so that nobody can forge a difference",
                           "tamis sketch a.tamis names.txt --secret-file both-have-it"}),
-    .about = "A sketch knows a set and next to nothing about single keys. It is small, does not "
-             "grow with the keys, and is made to be sent: two sketches of one shape are compared, "
-             "and those of parts are joined by \"tamis union\".\n\n"
-             "--differences N is for sets that are nearly equal, and is what is made without any "
-             "other wish, for 1,000: a table (kind iblt) by which up to N keys that only one of "
-             "two sets has are listed, 999 times of 1,000. With more only a part is, and an "
-             "estimate tells how many there are. It takes 30 to 50 bytes for each of the N, more "
-             "when N is below 100, and 4 KiB for the estimate. Lines that come twice are one key: "
-             "hashes are kept in memory until all are there.\n\n"
-             "--similar is for sets of any sizes: the share of all keys that both have (kind "
-             "minhash). --counts is for streams: how often a key came (kind countmin), too high by "
-             "0.1 % of all at most without --error. --spec names any other shape of these kinds, "
-             "as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
-    .exits = "0 when the sketch was written, 2 after an error.",
+    .about = "A sketch describes a set and almost nothing about single keys. It is small, does not "
+             "grow with the keys, and is made to be sent: two sketches of one shape can be "
+             "compared, and sketches of parts are joined by \"tamis union\".\n\n"
+             "--differences N, the default (1,000), is for sets that are nearly equal: a table "
+             "(kind iblt) that lists up to N keys that only one of two sets has, 999 times out of "
+             "1,000. With more differences it lists only some, and estimates how many there are. "
+             "It takes 30 to 50 bytes per difference, more if N is below 100, and 4 KiB for the "
+             "estimate. Repeated lines are one key: hashes are kept in memory until the input "
+             "ends.\n\n"
+             "--similar is for sets of any size: the share of all keys that both have (kind "
+             "minhash). --counts is for streams: how often a key occurred (kind countmin), at most "
+             "0.1 % of all too high unless --error is given. --spec gives any other shape of these "
+             "kinds, such as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
+    .exits = "0 the sketch was written, 2 error.",
 };

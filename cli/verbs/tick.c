@@ -19,10 +19,10 @@ static int run(const struct args *args) {
     char what[80];
     int code = 0;
     if (steps == 0 || steps > MAX_STEPS)
-        code = fail(args, NULL, "--by: from 1 to %s steps, not %s", human_count(MAX_STEPS).text,
-                    human_count(steps).text);
+        code = fail(args, NULL, "--by: %s is out of range (allowed: 1 to %s)",
+                    human_count(steps).text, human_count(MAX_STEPS).text);
     if (!code) code = image_open_to_change(&image, args);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age by a step of time");
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age");
     if (!code) code = tick_by(args, &image, steps);
     if (!code) code = image_save(args, &image);
     if (!code) {
@@ -40,14 +40,14 @@ static int run(const struct args *args) {
 const struct verb verb_tick = {
     .name = "tick",
     .also = "age step advance",
-    .summary = "let time pass, so that old keys leave",
+    .summary = "advance time, so that old keys expire",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
-    .uses = USES({.option = OPT_BY, .help = "how many steps of time; one without it"},
+    .uses = USES({.option = OPT_BY, .help = "number of time steps (default: 1)"},
                  CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"A step every hour, from cron", "tamis tick -q recent.tamis"},
-                         {"A day later", "tamis tick recent.tamis --by 24"}),
-    .about = "For kinds that know time: a key leaves when it is older than what the kind "
-             "promises to remember, in steps. How long a step is, you decide by how often "
-             "you tick. \"tamis kinds\" tells which kinds can.",
+    .examples = EXAMPLES({"Advance one step every hour, from cron", "tamis tick -q recent.tamis"},
+                         {"Advance by a day", "tamis tick recent.tamis --by 24"}),
+    .about = "For kinds that track time: a key expires once it is older, in steps, than the kind "
+             "promises to remember. How long a step is depends on how often you tick. Only some "
+             "kinds can: see \"tamis kinds\".",
 };

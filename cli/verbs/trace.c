@@ -67,17 +67,17 @@ static bool take(void *with, const struct tamis_traced *traced) {
 static void tell(const struct tracing *tracing, size_t len, double expected) {
     if (given(tracing->args, OPT_QUIET) || given(tracing->args, OPT_JSON)) return;
     progress_hold(stderr);
-    fprintf(stderr, "%s: %s bytes, %s %s; by accident %s would be", tracing->name,
+    fprintf(stderr, "%s: %s bytes, %s %s; %s expected by chance", tracing->name,
             human_count(len).text, human_count(tracing->found).text,
             tracing->found == 1 ? "place" : "places", human_expected(expected).text);
     if (tracing->found && tracing->flows.count > 1)
-        fprintf(stderr, ", and %s wrong flows beside a right one",
+        fprintf(stderr, ", and %s wrong flows per right one",
                 human_expected(tracing->wrong_flows).text);
     fprintf(stderr, "\n");
     progress_release(stderr);
     if (tracing->found && expected + tracing->wrong_flows > 0.5)
         warn(tracing->args, tracing->name,
-             "some of these are expected to be false; a longer excerpt has fewer");
+             "some of these are probably false; a longer excerpt gives fewer");
 }
 
 static int trace_bytes(struct tracing *tracing, const void *bytes, size_t len) {
@@ -159,7 +159,8 @@ static int find_flows(struct tracing *tracing) {
     const int code = flows_of_image(&tracing->flows, args, tracing->image);
     if (!code && tracing->flows.count == 0)
         warn(args, input_name(args->operand[0]),
-             "no names of flows are in the image, so only offsets can be told; --flows names them");
+             "the image holds no flow names, so only offsets can be reported; name them with "
+             "--flows");
     return code;
 }
 
@@ -190,7 +191,7 @@ static int trace_and_write(struct tracing *tracing) {
 static int check_inputs(const struct args *args) {
     const bool is_text = given(args, OPT_TEXT);
     if (is_text && args->operand_count > 1)
-        return fail(args, NULL, "--text and files of excerpts are both given");
+        return fail(args, NULL, "--text and excerpt files cannot be combined");
     size_t uses = given(args, OPT_FLOWS) && is_dash(args->setting[OPT_FLOWS].text);
     uses += args->operand_count == 1 && !is_text;
     for (size_t i = 1; i < args->operand_count; i++) uses += is_dash(args->operand[i]);
@@ -217,35 +218,35 @@ static int run(const struct args *args) {
 const struct verb verb_trace = {
     .name = "trace",
     .also = "attribute whence excerpt find locate",
-    .summary = "tell which recorded file or line had an excerpt, and where",
+    .summary = "find which recorded file or line contained an excerpt, and where",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"EXCERPT", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_TEXT},
                  {.option = OPT_HEX, .help = "excerpts are written in hex digits"},
                  {.option = OPT_FLOWS}, {.option = OPT_MAX_OFFSET}, {.option = OPT_WITH_FILENAME,
-                  .help = "print the name of the excerpt before each line, also of a single one"},
+                  .help = "print the name of the excerpt before each line, even for a single one"},
                  {.option = OPT_JSON},
                  {.option = OPT_QUIET, .help = "print nothing"},
                  {.option = OPT_SECRET_FILE}),
-    .examples = EXAMPLES({"Who sent this, and where in the stream was it?",
+    .examples = EXAMPLES({"Find who sent this, and where in the stream",
                           "tamis trace traffic.tamis excerpt.bin"},
-                         {"Bytes from a report",
+                         {"Trace bytes from a report",
                           "tamis trace traffic.tamis --hex --text \"$(cat bytes.hex)\""},
-                         {"Which line of which number?",
+                         {"Find the number of a line",
                           "tail -c 80 found.txt | tamis trace log.tamis"}),
-    .about = "Each line is the name of a flow, a tab, and the offset of the excerpt in it. What "
-             "was recorded is always found: an excerpt that is not, was in none of the payloads. A "
-             "place may be named wrongly, where all blocks of the excerpt happen to be in the "
-             "image; a line on standard error tells how many such places an excerpt of that length "
-             "would have on average, and how many flows would be named wrongly beside one that is "
-             "right. Long excerpts have more blocks, and are as good as certain.\n\n"
-             "An excerpt needs twice the bytes of a block, less 1: 127 unless the image was made "
-             "otherwise. It must be as it was recorded, byte for byte; a newline at the end "
-             "counts. Its time grows with the longest payload, which --max-offset cuts short, and "
-             "a little with the number of flows.\n\n"
+    .about = "Each output line is the name of a flow, a tab, and the offset of the excerpt in it. "
+             "What was recorded is always found: if an excerpt is not found, it was in none of "
+             "the payloads. A match may be false if all blocks of the excerpt happen to be in the "
+             "image; standard error reports how many false matches an excerpt of that length has "
+             "on average, and how many wrong flows to expect per right one. Long excerpts have "
+             "more blocks and are as good as certain.\n\n"
+             "An excerpt must be at least twice the block size, less 1: 127 bytes by default. It "
+             "must be exactly as recorded, byte for byte; a newline at the end counts. The time "
+             "taken grows with the longest payload, which --max-offset limits, and a little with "
+             "the number of flows.\n\n"
              "--json prints one object: image, fpr_now, flows, and excerpts, each with excerpt, "
              "bytes, false_expected and places, each of those with flow, offset, blocks and "
              "wrong_flows_expected.",
-    .exits = "0 when a place was found, 1 when none was, 2 after an error.",
+    .exits = "0 the excerpt was found, 1 it was not, 2 error.",
 };

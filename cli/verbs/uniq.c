@@ -40,8 +40,8 @@ static void tell_lines(const struct uniq *uniq) {
     fprintf(stderr, "%s %s, %s %s", human_count(uniq->lines).text,
             uniq->lines == 1 ? "line" : "lines", human_count(uniq->printed).text,
             given(uniq->args, OPT_REPEATED) ? "repeats"
-            : given(uniq->args, OPT_WINDOW) ? "not in the window before them"
-                                            : "different");
+            : given(uniq->args, OPT_WINDOW) ? "not in their window"
+                                            : "distinct");
 }
 
 /* Where more new lines are lost than printed, what was printed says little about the rest. */
@@ -53,14 +53,13 @@ static bool is_hopeless(const struct loss *loss) {
 static void tell_loss(const struct loss *loss, uint64_t repeats) {
     const uint64_t max = loss_at_most(loss, repeats);
     if (is_hopeless(loss))
-        fprintf(stderr, "; up to %s may have been taken for repeats by mistake",
-                human_count(max).text);
+        fprintf(stderr, "; up to %s may have been mistaken for repeats", human_count(max).text);
     else if (max == 0)
-        fputs("; none was taken for a repeat by mistake, with 99.9 % confidence", stderr);
+        fputs("; none was mistaken for a repeat, with 99.9 % confidence", stderr);
     else
         fprintf(stderr,
-                "; about %s %s (at most %s with 99.9 %% confidence) may have been taken for "
-                "repeats by mistake",
+                "; about %s %s (at most %s with 99.9 %% confidence) may have been mistaken for "
+                "repeats",
                 human_expected(loss->about).text, loss->about == 1 ? "line" : "lines",
                 human_count(max).text);
 }
@@ -80,7 +79,9 @@ static void warn_if_full(const struct uniq *uniq) {
         given(uniq->args, OPT_FPR) ? uniq->args->setting[OPT_FPR].rate : uniq_usual_fpr;
     const double rate = sieve ? sieve->rate : uniq->window->rate;
     if (rate <= 2 * asked) return;
-    warn(uniq->args, NULL, "the filters are too full, the rate is %s now; %s, or --exact, helps",
+    warn(uniq->args, NULL,
+         "the filters are too full: the false-positive rate is now %s; use %s, "
+         "or --exact",
          human_rate(rate).text, sieve ? "a larger --memory" : "a larger --capacity");
 }
 
@@ -129,7 +130,7 @@ static void tell(struct uniq *uniq) {
         return;
     }
     tell_loss(loss, repeats);
-    fprintf(stderr, "; %s of filters\n", human_bytes(filter_bytes(uniq)).text);
+    fprintf(stderr, "; filters take %s\n", human_bytes(filter_bytes(uniq)).text);
     warn_if_full(uniq);
 }
 
@@ -144,10 +145,10 @@ static int check_options(const struct args *args) {
     enum { MIN_MEMORY = 64 * 1024 };
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (given(args, apart[i][0]) && given(args, apart[i][1]))
-            return fail(args, NULL, "--%s and --%s do not go together",
+            return fail(args, NULL, "--%s and --%s cannot be combined",
                         option_named(apart[i][0])->name, option_named(apart[i][1])->name);
     if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < MIN_MEMORY)
-        return fail(args, "--memory", "%s is too little; from %s on",
+        return fail(args, "--memory", "%s is too small (minimum: %s)",
                     args->setting[OPT_MEMORY].text, human_bytes(MIN_MEMORY).text);
     return 0;
 }
@@ -203,56 +204,55 @@ const struct verb verb_uniq = {
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
-        {.option = OPT_EXACT, .help = "no line is lost: keys are kept, on disk beyond --memory"},
+        {.option = OPT_EXACT, .help = "lose no line: keep keys, on disk beyond --memory"},
         {.option = OPT_WINDOW,
-         .help = "look back only so far: 1M lines, or a time: 30s, 10m, 2h"},
+         .help = "look back N lines, or a duration: 1M, 30s, 10m, 2h"},
         {.option = OPT_FPR,
-         .help = "how often a new line may be taken for a repeat, at most; otherwise 1e-6"},
+         .help = "maximum rate at which new lines are mistaken for repeats (default: 1e-6)"},
         {.option = OPT_CAPACITY,
-         .help = "how many different lines to plan for; otherwise filters grow as needed"},
+         .help = "number of distinct lines to plan for (default: filters grow as needed)"},
         {.option = OPT_MEMORY,
-         .help = "memory for filters or keys, otherwise a quarter of the machine's"},
+         .help = "memory for filters or keys (default: a quarter of RAM)"},
         {.option = OPT_REPEATED},
-        {.option = OPT_COUNT, .help = "print only how many lines would be printed"},
+        {.option = OPT_COUNT, .help = "print only the number of lines"},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS, {.option = OPT_HASH},
         THREADS_OPTION,
         {.option = OPT_TEMP_DIR,
-         .help = "where --exact puts lines beyond --memory, otherwise $TMPDIR or /tmp"}),
+         .help = "spill directory of --exact (default: $TMPDIR or /tmp)"}),
     .examples =
-        EXAMPLES({"Every line once, in the order of the input", "tamis uniq names.txt"},
-                 {"From several files and a pipe", "zcat old.gz | tamis uniq - new.txt"},
-                 {"As awk '!seen[$0]++' prints them, to the byte", "tamis uniq --exact names.txt"},
-                 {"How many different lines are there?", "tamis uniq -qc names.txt"},
-                 {"An alarm again only when it was silent for ten minutes",
+        EXAMPLES({"Print every line once, in input order", "tamis uniq names.txt"},
+                 {"Read several files and a pipe", "zcat old.gz | tamis uniq - new.txt"},
+                 {"Print exactly what awk '!seen[$0]++' does", "tamis uniq --exact names.txt"},
+                 {"Count distinct lines", "tamis uniq -qc names.txt"},
+                 {"Repeat an alarm only after ten minutes of silence",
                   "tail -f alarms.log | tamis uniq --window 10m"},
-                 {"Not among the last million lines", "tamis uniq --window 1M events.txt"}),
-    .about = "A line is printed when it comes for the first time. Which lines have come is kept in "
-             "filters of some 40 bits for each different line, which grow as they fill, up to "
-             "--memory. So a new line may be taken for a repeat, and is then missing in the "
-             "output: at the rate --fpr at worst, mostly far below. The summary on standard error "
-             "always tells how many that may be: the expected number, by the rate of the filters "
-             "when each line came, and a bound. When --memory is used up the filters take more "
-             "than they were planned for, and a warning says so. The result is the same with any "
-             "number of threads.\n\n"
-             "--exact prints what awk '!seen[$0]++' prints, byte for byte: keys are kept in memory "
-             "and compared. As long as they fit into --memory each line is printed at once. Beyond "
-             "it, lines that may still be new go to an unnamed file in --temp-dir, and the next "
-             "round over that file begins when the input has ended; filters tell which of them "
-             "never come again and need no memory. Any number of lines takes no more than "
+                 {"Print lines that are not among the last million",
+                  "tamis uniq --window 1M events.txt"}),
+    .about = "Prints each line at its first occurrence. The lines seen so far are kept in filters "
+             "of some 40 bits per distinct line, which grow as they fill, up to --memory. So a "
+             "new line may be mistaken for a repeat and not printed: at the rate --fpr at worst, "
+             "usually far less. The summary on standard error always reports how many: the "
+             "expected number, from the rate of the filters when each line was read, and an upper "
+             "bound. When --memory is used up, the filters accept more than planned, and a "
+             "warning says so. The result is the same with any number of threads.\n\n"
+             "--exact prints what awk '!seen[$0]++' prints, byte for byte: keys are kept in "
+             "memory and compared. While they fit in --memory, each line is printed at once. "
+             "Beyond that, lines that may still be new go to an unnamed file in --temp-dir, and "
+             "the next round over that file begins at the end of input; filters show which of "
+             "them never occur again and need no memory. Any number of lines takes no more than "
              "--memory, or the longest line.\n\n"
-             "--window N prints a line unless it was among the N lines before it; --window TIME "
-             "(30s, 10m, 2h, 1d, 500ms: m is minutes, M is a million) unless it came within that "
-             "time, by the clock when it is read. Within the window repeats are found without "
-             "fail; a line that came a little earlier (up to some 5 %, seldom up to half as much "
-             "again) may still be taken for a repeat. A line that repeats is young again: what "
-             "comes all the time is printed once. By the clock, --capacity says how many lines "
-             "come in the window at most; otherwise there is room for what fits into 64 MiB, or "
-             "--memory.\n\n"
-             "Keys that somebody hostile may choose could be made to look like others: --hash "
-             "sip13 hashes with a secret drawn for this run, and --exact compares bytes.\n\n"
+             "--window N prints a line unless it is among the N lines before it; --window TIME "
+             "(30s, 10m, 2h, 1d, 500ms: m is minutes, M is a million) unless it was read within "
+             "that time, by the clock. Repeats within the window are always found; a line from "
+             "slightly before it (up to some 5 %, rarely up to half as much again) may still be "
+             "taken for a repeat. A repeat makes a line recent again, so a line that keeps coming "
+             "is printed once. With a time, --capacity is the maximum number of lines per window "
+             "(default: what fits in 64 MiB, or --memory).\n\n"
+             "Keys chosen by an attacker could be made to collide with others: --hash sip13 "
+             "hashes with a secret drawn for this run, and --exact compares bytes.\n\n"
              "--json writes one object to standard error: lines, printed, repeats, without_key, "
              "is_exact, lost_expected, lost_at_most, confidence, filter_bytes, rounds, "
              "spilled_bytes.",
-    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    .exits = "0 a line was printed or counted, 1 none was, 2 error.",
 };

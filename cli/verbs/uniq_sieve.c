@@ -213,7 +213,7 @@ int sieve_open(struct sieve *sieve, const struct args *args, uint64_t memory,
     /* Below that the first stages would take all of the rate, and equal hashes the rest. */
     const double min = 1e-10;
     if (sieve->fpr < min)
-        return fail(args, "--fpr", "%s is out of reach: from %g on, and --exact loses nothing",
+        return fail(args, "--fpr", "%s is too low (minimum: %g); --exact loses nothing",
                     args->setting[OPT_FPR].text, min);
     const int code = is_keyed(args) ? draw_secret(sieve) : 0;
     if (code) return code;

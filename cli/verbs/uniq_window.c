@@ -54,8 +54,8 @@ static int write_spec(struct window *window, char *spec, size_t room) {
     uint64_t lines = 0;
     if (!time_ns && (!tamis_parse_count(text, &lines) || lines == 0))
         return fail(args, "--window",
-                    "\"%s\" is neither a number of lines from 1 on (as 10k, 1M) nor a time from "
-                    "1ms to 1e9s (as 30s, 10m, 2h, 1d)",
+                    "\"%s\" is neither a number of lines, at least 1 (10k, 1M), nor a duration "
+                    "from 1ms to 1e9s (30s, 10m, 2h, 1d)",
                     text);
     window->tick_ns = time_ns / STEPS;
     if (!time_ns)

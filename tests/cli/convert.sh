@@ -10,7 +10,7 @@ echo "-- asked where it is"
 printf '%s\n' alpha gamma café epsilon "" | tamis check --from guava words.bin
 printf '%s\n' 42 43 | tamis check -v --from guava --keys int64 long.bin
 printf '0000000000000000\n' | tamis check --from guava --hex long.bin
-tamis info --from guava words.bin | grep -v -e size -e rate
+tamis info --from guava words.bin | grep -v -e size -e fpr
 tamis doctor --from guava words.bin
 tamis plot fill --from guava words.bin --json | head -c 60 && echo
 echo "-- without --keys there is a word about it"

@@ -13,7 +13,7 @@ tamis doctor full.tamis
 echo "exit $?"
 
 echo "-- keys that are not inside"
-{ cat keys.txt && echo stranger-17; } | tamis doctor sound.tamis --members - | grep members
+{ cat keys.txt && echo stranger-17; } | tamis doctor sound.tamis --members - | grep ' members '
 tamis doctor -q sound.tamis --members keys.txt && echo fine
 
 echo "-- damaged"

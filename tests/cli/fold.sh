@@ -4,7 +4,7 @@ tamis build -q big.tamis keys --spec blocked:capacity=10k,size=64KiB
 payload() { tamis info --json "$1" | grep -o '"payload_bytes": [0-9]*'; }
 payload big.tamis
 tamis fold big.tamis 4 -o small.tamis 2>words
-sed 's/, rate.*//' words
+sed 's/, fpr.*//' words
 payload small.tamis
 tamis fold -q big.tamis --by=4 -o by.tamis
 cmp small.tamis by.tamis

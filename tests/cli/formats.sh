@@ -4,5 +4,5 @@ tamis formats | tail -n 1
 tamis formats guava
 tamis formats gauva
 tamis formats --json guava
-tamis kinds | sed -n '/^Of other/p'
+tamis kinds | sed -n '/^Other systems/p'
 tamis kinds --json guava

@@ -40,6 +40,6 @@ tamis create -q e.tamis --canon ip --hex
 echo 3A3a31 | tamis add -q e.tamis && tamis info e.tamis | grep note
 echo 303a303a303a303a303a303a303a31 >one.hex
 tamis check e.tamis one.hex
-tamis doctor e.tamis --members one.hex | grep members
+tamis doctor e.tamis --members one.hex | grep ' members '
 tamis doctor e.tamis --members one.hex --canon lower
 tamis bench --image d.tamis asked.txt --canon lower

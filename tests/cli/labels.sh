@@ -15,7 +15,7 @@ echo "# -cnH"; tamis check --labels -c feeds.tamis keys; tamis check --labels -n
 echo fox | tamis check --labels feeds.tamis; echo $?
 echo "# one more"
 tamis label feeds.tamis 'a,b\c' 'a,b\c.txt' 2>summary
-sed 's/in all, .*/in all, .../' summary
+sed 's/in total, .*/in total, .../' summary
 tamis label feeds.tamis
 tamis check --labels feeds.tamis keys
 echo "# more keys, elsewhere"

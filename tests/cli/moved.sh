@@ -2,7 +2,7 @@
 tamis create -p 0.001 -n 1000 set.tamis
 printf '%s\n' ant bee cat | tamis insert set.tamis
 printf '%s\n' bee dog | tamis check set.tamis
-tamis show set.tamis | grep -c rate
+tamis show set.tamis | grep -c fpr
 echo 'from the zoo' | tamis set-data set.tamis
 tamis get-data set.tamis
 tamis cr -q -p 0.001 -n 1000 other.tamis

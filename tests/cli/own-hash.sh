@@ -45,7 +45,7 @@ tamis union new.tamis planned.tamis -o no.tamis
 echo "-- told"
 tamis info by-file.tamis | grep -e spec -e hash
 tamis doctor by-file.tamis --members keys --probes 10000
-tamis doctor by-file.tamis --members some --probes 10000 | grep members
+tamis doctor by-file.tamis --members some --probes 10000 | grep ' members '
 tamis plan -k guava -n 1000 | head -n 2
 tamis plan -n 1000 | grep -c guava
 tamis bench -k guava -n 1000 | head -n 1

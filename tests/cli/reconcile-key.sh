@@ -34,7 +34,7 @@ done
 for at in 0 30 800; do
     # A shell waits for both ends of a pipe, so that its end may be seen by patience only.
     tamis reconcile here --key my.key --timeout 1 --over "tamis reconcile --stdio there --key my.key 2>/dev/null | dd bs=1 count=$at 2>/dev/null" >out 2>words
-    echo "$at: $? $(wc -c <out) $(wc -l <words) $(sed 's/.*--over: //; s/no answer for.*/cut/; s/the conversation .*/cut/' words)"
+    echo "$at: $? $(wc -c <out) $(wc -l <words) $(sed 's/.*--over: //; s/no answer for.*/cut/; s/the session .*/cut/' words)"
 done
 echo "# no keys"
 tamis reconcile here --over cat --key missing; echo $?

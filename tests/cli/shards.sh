@@ -28,7 +28,7 @@ tamis partition keys $wish --shards 2 | awk -F '\t' '{ print $2 >"part" $1 }'
 for i in 0 1; do tamis build -q shard$i.tamis part$i $wish --shard $i/2 --strict; done
 tamis assemble shard1.tamis shard0.tamis -o four.tamis --secret-file secret
 cmp whole.tamis four.tamis && echo "the same bytes"
-tamis info shard1.tamis --secret-file secret | grep -v 'hash\|rate now\|fill'
+tamis info shard1.tamis --secret-file secret | grep -v 'hash\|fpr now\|fill'
 
 echo "-- shards of more than a megabyte, of which the router needs a part"
 tamis partition keys --spec blocked:capacity=5M --shards 3 | awk -F '\t' '{ print $2 >"large" $1 }'
