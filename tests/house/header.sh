@@ -39,7 +39,10 @@ try "every function ends its comment with its thread rule" awk '
     END { exit bad }' include/tamis*.h
 words() { sed 's/tamis_[a-z]*\.h//g' | grep -owE 'tamis_[a-z0-9_]+' | sort -u; }
 declared() { for header in include/*.h; do $CC -fpreprocessed -dD -E "$header"; done; }
-no_others() { ! comm -23 <(cat include/*.h | words) <(declared | words) | grep .; }
+no_others() {
+    declared | words >"$work/declared" && cat include/*.h | words >"$work/named" &&
+        [ -s "$work/declared" ] && ! comm -23 "$work/named" "$work/declared" | grep .
+}
 try "comments name only what is declared" no_others
 loud="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude -fsyntax-only"
 silent() { # language, compiler, standard...

@@ -107,7 +107,8 @@ try "CMake builds and installs" by_our_cmake
 try "what find_package finds there" by_cmake "-Dtamis_DIR=$work/root2/$lib/cmake/tamis"
 same_files() {
     make -s B="$B" install DESTDIR= PREFIX="$root" LIBDIR="$root/$lib" &&
-        diff <(cd "$root" && find . | sort) <(cd "$work/root2" && find . | sort) &&
+        (cd "$root" && find . | sort) >"$work/files" &&
+        (cd "$work/root2" && find . | sort | diff "$work/files" -) &&
         diff -r "$root/$lib/pkgconfig" "$work/root2/$lib/pkgconfig" &&
         diff -r "$root/$lib/cmake" "$work/root2/$lib/cmake"
 }
@@ -187,8 +188,9 @@ try "and what is somebody else's" sh -c "make -s B=$B uninstall DESTDIR= PREFIX=
 packed() {
     make -s B="$work/d1" dist && make -s B="$work/d2" dist &&
         cmp "$work/d1/tamis-$version.tar.gz" "$work/d2/tamis-$version.tar.gz" &&
-        diff <(git ls-tree -r --name-only HEAD | sort) \
-            <(tar -tzf "$work/d1/tamis-$version.tar.gz" | sed -n "s|^tamis-$version/\(.*[^/]\)$|\1|p" | sort)
+        git ls-tree -r --name-only HEAD | sort >"$work/files" &&
+        tar -tzf "$work/d1/tamis-$version.tar.gz" | sed -n "s|^tamis-$version/\(.*[^/]\)$|\1|p" | sort |
+        diff "$work/files" -
 }
 if [ -e .git ] && command -v git >/dev/null; then try "make dist packs the same bytes twice" packed; else
     skip "make dist" "these sources are not from git"
