@@ -116,7 +116,7 @@ const struct use *verb_use(const struct verb *verb, size_t i);
 /* Also by its aliases. */
 const struct verb *verb_named(const char *name);
 
-/* The verb somebody who typed `name` may have meant, or NULL. */
+/* The verb that a user who typed `name` may have meant, or NULL. */
 const struct verb *verb_meant(const char *name);
 
 /* ---- How a verb writes its entry ---- */
@@ -197,8 +197,8 @@ static inline bool given(const struct args *args, enum option_id id) {
     return args->setting[id].is_given;
 }
 
-/* For what holds a secret, before its memory goes: not left out by a compiler that sees nobody
- * look. */
+/* For what holds a secret, before its memory goes: not removed by a compiler that sees no
+ * further read. */
 static inline void wipe_secret(void *bytes, size_t size) {
     volatile uint8_t *at = bytes;
     for (size_t i = 0; i < size; i++) at[i] = 0;

@@ -276,7 +276,7 @@ static int check_streams(const struct args *args) {
             return fail(args, NULL, "%s: the name is empty", operand->name);
         if (operand[1].name) operand++;
     }
-    /* An operand stands for itself only behind those that come before it. */
+    /* An operand is only missing if those before it are given. */
     for (operand = args->verb->operands; operand->name; operand++, position++)
         if (operand->stream == READS_STDIN_UNLESS_GIVEN && args->operand_count == position &&
             !is_instead)

@@ -1,7 +1,7 @@
 /* files.c: files as bytes.
  *
  * What is written takes its name when it is whole and on disk, so that whatever happens, the name
- * leads to the old file or to the new one; and what is there is held meanwhile. The library does
+ * leads to the old file or to the new one; and what is there is locked until then. The library does
  * both (tamis_edit_open); here is what the command says about it.
  */
 #include "cli/cli.h"
@@ -43,7 +43,7 @@ bool file_is_as_it_was(int fd, const struct stat *then) {
            now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
 }
 
-/* A file tells how much to expect, and there must be so much and no more: what changes while it is
+/* A file has a size, and exactly that much must be read: what changes while it is
  * read would be a mixture of two files. Nothing is believed before all of it is here, and nothing
  * is read again. */
 static int read_file(struct bytes *bytes, const struct args *args, int fd,
@@ -89,7 +89,7 @@ void bytes_close(struct bytes *bytes) {
 
 /* ---- Out ---- */
 
-/* What takes long should not fail at its end for a folder that was never there. */
+/* Long work should not fail at its end because a directory never existed. */
 static int dir_may_write(const struct args *args, const char *path) {
     const char *slash = strrchr(path, '/');
     char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -124,7 +124,7 @@ int file_may_write(const struct args *args, const char *path, const char *binary
 
 /* ---- Folders ---- */
 
-/* The name of a new file, or folder, lasts only once the folder that it is in is on disk. */
+/* The name of a new file or directory lasts only once its parent directory is on disk. */
 static int flush_dir(const struct args *args, const char *dir) {
     const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool is_flushed = fd >= 0 && fsync(fd) == 0;

@@ -51,10 +51,10 @@ int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum
  * image", is refused on a terminal; NULL: it is text. */
 int file_may_write(const struct args *args, const char *path, const char *binary);
 
-/* Makes a folder, unless it is there; a new one is on disk then. */
+/* Creates a directory, unless it exists; a new one is then on disk. */
 int dir_make(const struct args *args, const char *path);
 
-/* What is in the folder now, and the folder itself, keep their names when the power fails. */
+/* What is in the directory now, and the directory itself, survive a power loss. */
 int dir_flush(const struct args *args, const char *path);
 
 /* Writes it, whole or not at all; `-` for standard output. */
@@ -65,7 +65,7 @@ int file_write_held(const struct args *args, const char *path, tamis_edit *edit,
                     size_t len);
 
 /* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that
- * comes meanwhile asks for a stop, and the next put sees it. */
+ * arrives then asks for a stop, and the next put sees it. */
 struct new_file {
     const struct args *args;
     const char *path;

@@ -1,4 +1,4 @@
-/* signals.c: nothing half-done stays behind when a signal ends the command.
+/* signals.c: nothing half-done is left when a signal ends the command.
  *
  * A file that is written in a moment holds signals back for that moment: a Ctrl-C takes effect
  * right after. A build may take hours: there a signal asks the work to stop, which then tidies up

@@ -1,4 +1,4 @@
-/* signals.h: only the files in cli/ include this. Nothing half-done stays behind. */
+/* signals.h: only the files in cli/ include this. Nothing half-done is left. */
 #ifndef TAMIS_CLI_FILES_SIGNALS_H
 #define TAMIS_CLI_FILES_SIGNALS_H
 
@@ -21,7 +21,7 @@ bool is_stopped(void);
 /* In between, such a signal also ends a call that waits, as the opening of a pipe does. */
 void wake_by_signals(bool is_on);
 
-/* Before a read that may wait for ever: where a signal only asks for a stop (stop_fd was called),
+/* Before a read that may wait forever: where a signal only asks for a stop (stop_fd was called),
  * waits for either; false when it is the signal. */
 bool waits_to_read(int fd);
 

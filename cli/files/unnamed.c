@@ -1,5 +1,5 @@
 /* unnamed.c: temporary files without a name. They are gone with their last descriptor, so no end of
- * the command leaves one behind.
+ * the command leaves one.
  */
 #include <errno.h>
 #include <stdlib.h>

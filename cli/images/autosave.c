@@ -1,8 +1,8 @@
 /* autosave.c: saving on the way.
  *
- * What was printed is flushed before every save, never the other way round: a line that nobody got
- * to see must be new again the next time, and one that was seen twice does less harm than one that
- * was never seen. */
+ * What was printed is flushed before every save, never the other way round: a line whose output
+ * was lost must be new again the next time, and one that was seen twice does less harm
+ * than one that was never seen. */
 #include "cli/images/autosave.h"
 
 #include <poll.h>
@@ -41,7 +41,8 @@ static bool parse_when(struct keeping *keeping, const char *text) {
 
 /* ---- Saving ---- */
 
-/* An image so large that writing it takes long is written less often, unless somebody said so. */
+/* An image so large that writing it takes long is written less often, unless the user chose an
+ * interval. */
 static int save_now(struct keeping *keeping) {
     enum { SHARE = 20 };
     const uint64_t start = now_ms();
@@ -67,7 +68,7 @@ int keeping_after(void *with, uint64_t lines) {
 
 /* ---- Waiting ---- */
 
-/* -1: for ever */
+/* -1: forever */
 static int time_left(const struct keeping *keeping) {
     const uint64_t now = now_ms();
     if (!keeping->every_ms || !keeping->lines || keeping->code) return -1;

@@ -13,7 +13,7 @@ struct keeping {
     int (*save)(void *with); /* what saves it, when it is not just the filter of the image */
     void *with;
     uint64_t every_ms, every_lines; /* 0: not by this */
-    bool is_usual;                  /* nobody said how often */
+    bool is_usual;                  /* no interval was given */
     bool is_on;
     uint64_t lines; /* since the last save */
     uint64_t due;   /* in ms */
@@ -23,7 +23,7 @@ struct keeping {
 /* From --save-every, and from where the keys come. From here on signals only ask for a stop. */
 int keeping_start(struct keeping *keeping, struct keys *keys);
 
-/* For the handler of the keys: after a batch of so many lines. */
+/* For the handler of the keys: after a batch of `lines` lines. */
 int keeping_after(void *keeping, uint64_t lines);
 
 #endif

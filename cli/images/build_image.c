@@ -20,7 +20,7 @@ static uint64_t half_of_memory(void) {
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 0;
 }
 
-/* Whether there is such a folder shows only when memory is full; that would be late. */
+/* Whether the directory exists shows only when memory is full; that would be late. */
 static int check_dir(const struct args *args, const char *dir) {
     struct stat status;
     if (stat(dir, &status) == 0 && !S_ISDIR(status.st_mode))

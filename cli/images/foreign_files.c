@@ -114,7 +114,7 @@ static tamis_status find_all(struct file *file, const char *format, tamis_finder
 struct choices {
     uint64_t n;
     char first[256];  /* how to choose the first few */
-    const char *keys; /* the encoding of all of them, where the file tells it */
+    const char *keys; /* the encoding of all of them, if the file records it */
 };
 
 static bool take_choice(void *with, const struct tamis_found *found) {
@@ -155,7 +155,7 @@ static int fail_import(const struct args *args, struct file *file,
 
 /* ---- In ---- */
 
-/* A file that tells how its keys became bytes is believed. */
+/* A file that records its key encoding is believed. */
 static tamis_status note_encoding(tamis *filter, struct file *file,
                                   const struct tamis_format_info *format, const char *text) {
     if (!format->has_several || tamis_note(filter, "encoding")) return TAMIS_OK;
@@ -189,7 +189,7 @@ int foreign_try(struct image *image, const struct args *args, const char *path,
 
 /* ---- Out ---- */
 
-/* The file is begun with the first byte: what is refused before leaves nothing behind. */
+/* The file is begun with the first byte: what is refused before leaves no file. */
 struct outgoing {
     const struct args *args;
     const char *path;

@@ -1,16 +1,17 @@
-/* held.c: images that are mapped while nobody can change them.
+/* held.c: images that are mapped while no other process can change them.
  *
  * Answers must come from the bytes that passed the gate. Reading them into memory of our own makes
  * sure of it, and for a large image takes longer than many a question. The system can hold a file
- * still instead (F_SETLEASE): whoever wants to write to it, or to cut it, waits. We are told, copy
- * what is mapped, put the copy where the map was, and let them go on; threads that are asking
+ * still instead (F_SETLEASE): a process that wants to write or truncate it waits. We are notified,
+ * copy what is mapped, put the copy where the map was, and let it go on; threads with queries
  * notice nothing.
  *
  *     lease ──▶ map ──▶ gate ──▶ questions ...
  *                          └─ a writer comes ──▶ copy ──▶ in place of the map ──▶ lease given up
  *
- * It is granted for files of our own that nobody has open for writing, by most local file systems;
- * all others are read. A new file that takes the name, as tamis writes them, disturbs nobody. */
+ * It is granted for files of our own that no process has open for writing, by most local file
+ * systems; all others are read. A new file that takes the name, as tamis writes them, does no
+ * harm. */
 #define _GNU_SOURCE
 #include "cli/images/held.h"
 

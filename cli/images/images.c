@@ -1,6 +1,6 @@
 /* images.c: opening, writing and summing up images.
  *
- * A file is read into memory of our own, so that whoever changes or cuts it changes no answer; a
+ * A file is read into memory of our own, so that changing or truncating it changes no answer; a
  * large one that is only asked is mapped, where the system keeps others from changing it (held.c).
  * What comes through a pipe is read whole and viewed or loaded from memory. */
 #include "cli/cli.h"

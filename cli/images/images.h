@@ -1,4 +1,4 @@
-/* images.h: only the files in cli/ include this. Images: opened, wished for, built, written. */
+/* images.h: only the files in cli/ include this. Images: opened, specified, built, written. */
 #ifndef TAMIS_CLI_IMAGES_IMAGES_H
 #define TAMIS_CLI_IMAGES_IMAGES_H
 
@@ -24,7 +24,7 @@ int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode);
 void image_close(struct image *image);
 
-/* The same for whoever wants to know what the library said: reports only what kept it from being
+/* The same for callers that want the library's message: reports only what kept it from being
  * asked. */
 int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
               tamis_status *status);

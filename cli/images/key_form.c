@@ -1,7 +1,7 @@
 /* key_form.c: what an image remembers about the form of its keys.
  *
- * A set of small letters answers no to capital ones, and nobody would notice. So the form is kept
- * in the notes of the image: whoever asks or adds gets it without a word, and another one is
+ * A set of lower-case keys answers no to upper-case ones, and nobody would notice. So the form
+ * is kept in the notes of the image: queries and adds use it automatically, and another one is
  * refused. */
 #include "cli/cli.h"
 #include "tamis_formats.h"
@@ -72,7 +72,7 @@ static bool is_same_encoding(const char *a, const char *b) {
     return strcmp(a, b) == 0 || encoding_is_any_bytes(a) || encoding_is_any_bytes(b);
 }
 
-/* Of what another system made nobody knows how its keys became bytes, unless a note says it. */
+/* The key encoding of another system's file is unknown, unless a note records it. */
 static int check_encoding(const struct args *args, const char *path, const tamis *filter,
                           const char *said, const char *kept) {
     const bool is_text = strcmp(said, "utf8") == 0 || strcmp(said, "bytes") == 0;

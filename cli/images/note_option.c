@@ -11,7 +11,7 @@ struct noted {
 };
 
 /* The form of keys is a promise that the command keeps. Where there are no keys yet an option makes
- * it; about an image from elsewhere somebody may know more than we. */
+ * it; about an image from elsewhere the user may know more than we do. */
 static int refuse_form(const struct args *args, const struct noted *noted, const char *name,
                        const char *value) {
     if (noted->builder)

@@ -7,14 +7,14 @@
 /* Parses "3/24": shard 3 of 24, counted from 0. Reports what is wrong. */
 int shard_parse(const struct args *args, const char *text, uint64_t *shard, uint64_t *shards);
 
-/* The spec of one shard of what the user wished for, in a new string; NULL, reported, when it
+/* The spec of one shard of the spec given, in a new string; NULL, reported, when it
  * cannot be cut so. */
 char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint64_t shards);
 
 /* Whether all machines hash alike: a keyed hash needs a secret that all have. */
 int shard_has_secret(const struct args *args, const tamis *filter);
 
-/* The wish of --spec, or of the options that say parts of it, in a new string; NULL, reported. */
+/* The spec of --spec, or of the options that give parts of it, in a new string; NULL, reported. */
 char *shard_params(const struct args *args);
 
 /* Hashes and finds shards without the memory for one. router_close is due also after a failure. */

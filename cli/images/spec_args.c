@@ -58,7 +58,7 @@ char *spec_from_args(const struct args *args, const char *kind) {
         fprintf(out, "%s%s=%s", before, option_named(parts[i])->name, args->setting[parts[i]].text);
         before = ",";
     }
-    /* A secret has one use, and whoever keeps it in a file wants it out of the image. */
+    /* A secret has one use, and a user who keeps it in a file wants it out of the image. */
     if (args->has_secret && !given(args, OPT_HASH)) {
         fprintf(out, "%shash=sip13", before);
         before = ",";

@@ -22,10 +22,10 @@ ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, siz
 /* How many bytes of its file were read, compressed as they may be. */
 uint64_t input_position(const struct input *input);
 
-/* How many bytes a source will bring; false when nobody knows, as with pipes. */
+/* How many bytes a source will bring; false when unknown, as with pipes. */
 bool input_size(const struct source *source, uint64_t *size);
 
-/* Whether reading would wait for somebody, as at a terminal or a slow pipe. */
+/* Whether reading would block, as at a terminal or a slow pipe. */
 bool input_waits(const struct input *input);
 
 /* Whether a source can be read a second time; standard input is then at its start again. */
@@ -77,10 +77,10 @@ struct block {
     char *rewritten;   /* memory for keys that are not as they lie in the block */
     size_t rewritten_room, rewritten_len;
     bool is_done;   /* was worked on */
-    bool ends_file; /* nothing of its file comes behind it */
+    bool ends_file; /* nothing of its file comes after it */
     bool is_short_of_memory;
     char trouble[WHY_BYTES];  /* why its file could not be read on; "" when it could */
-    char bad_line[WHY_BYTES]; /* why the line behind the last of the batch is no key */
+    char bad_line[WHY_BYTES]; /* why the line after the last of the batch is not a key */
     uint64_t keyless;         /* lines that were left out of the batch */
     uint64_t fieldless;       /* lines without the fields of a key, left out or not */
 };
@@ -116,7 +116,7 @@ enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
 
 /* ==== Pairs: pairs.c ======================================================================== */
 
-/* Takes the value behind the last tab off a line. False, with a sentence, when there is none. */
+/* Removes the value after the last tab of a line. False, with a message, when there is none. */
 bool read_pair(struct tamis_key *key, uint64_t *value, char *why, size_t size);
 
 /* ==== Long keys in pieces: pieces.c ========================================================= */

@@ -1,7 +1,7 @@
 /* blocks.c: bytes to blocks of whole lines.
  *
  * A block ends with its last line end; what follows is carried over to the next. Where a read
- * brings a line end the block is done, full or not: whoever types lines does not wait for more.
+ * brings a line end the block is done, full or not: a user who types lines does not wait for more.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* canon.c: many ways to write a key, brought to one.
  *
- * The steps are named in images, so a step means the same for ever: what it makes of a key may not
+ * The steps are named in images, so a step means the same forever: what it makes of a key may not
  * change, and nothing of it is left to the C library or a locale. A better step gets a new name.
  */
 #include <stdio.h>

@@ -68,7 +68,7 @@ static size_t scheme_len(const struct tamis_key *key) {
     return key->len - len >= 3 && memcmp(bytes + len, "://", 3) == 0 ? len : 0;
 }
 
-/* Cuts ":PORT" off a host. False when there is something else behind a colon. */
+/* Cuts ":PORT" off a host. False when something else follows a colon. */
 static bool take_port_off(struct tamis_key *host, struct tamis_key *port) {
     const char *start = host->bytes, *end = end_of(host);
     const char *colon = find_last(host, ':');

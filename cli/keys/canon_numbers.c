@@ -87,8 +87,8 @@ bool canon_ip(struct tamis_key *key, char *room) {
 
 /* ---- mac, uuid ---- */
 
-/* Copies the hex digits in lower case and tells how many. With a separator, that must stand behind
- * each group of so many digits; 0 for any other text. */
+/* Copies the hex digits in lower case and counts them. With a separator, that must follow
+ * each group of `group` digits; 0 for any other text. */
 static size_t take_digits(const struct tamis_key *key, char separator, size_t group, char *digits,
                           size_t room) {
     const char *text = key->bytes;

@@ -108,7 +108,7 @@ static const char *find_in_pieces(const char *at, const char *end, char byte) {
     return found;
 }
 
-/* The start of the field that comes so many fields later; NULL when there are fewer. */
+/* The start of the field that comes `fields` later; NULL when there are fewer. */
 static const char *skip_fields(const char *at, const char *end, char delimiter, uint32_t fields) {
     for (; fields > 0 && at; fields--) {
         at = find_in_pieces(at, end, delimiter);
@@ -117,7 +117,7 @@ static const char *skip_fields(const char *at, const char *end, char delimiter, 
     return at;
 }
 
-/* A range that starts behind the one before is searched from there: a gigabyte is read once. */
+/* A range that starts after the one before is searched from there: a gigabyte is read once. */
 static bool find_in_long(const struct fields *fields, const struct tamis_key *line,
                          struct tamis_key part[]) {
     const char *const start = line->bytes, *const end = start + line->len;

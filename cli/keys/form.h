@@ -6,7 +6,7 @@
  * Where the encoding is about how bytes are written (hex, base64), what they say is brought to one
  * form; where it is about what a text becomes (int64, utf16), the text is.
  *
- * Each step takes a key and either makes it shorter where it lies or writes it anew into room that
+ * Each step takes a key and either shortens it in place or writes it into a buffer that
  * the caller has. None of them allocates, prints or keeps anything, so that they run on any
  * thread. */
 #ifndef TAMIS_CLI_KEYS_FORM_H
@@ -41,7 +41,7 @@ bool delimiter_parse(const char *text, char *delimiter);
 bool fields_parse(struct fields *fields, const char *list, char *why, size_t size);
 
 /* One part of the line for each range; false when the line lacks a field. A line that `is_mapped`
- * is one whose pages need not stay in memory; behind any other, SCAN_BYTES can be read. */
+ * is one whose pages need not stay in memory; after any other, SCAN_BYTES can be read. */
 bool fields_find(const struct fields *fields, const struct tamis_key *line, bool is_mapped,
                  struct tamis_key part[]);
 
@@ -80,7 +80,7 @@ bool canon_only_cuts(const struct canon *canon);
 
 /* How keys are written in the input, and to what they are brought. An image remembers both. */
 struct form {
-    const char *encoding; /* as encoding_named has it; NULL: nobody said one */
+    const char *encoding; /* as encoding_named has it; NULL: none was given */
     struct canon canon;
 };
 

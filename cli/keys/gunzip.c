@@ -1,4 +1,4 @@
-/* gunzip.c: gzip data, one part or several behind each other. By zlib, where it was built in. */
+/* gunzip.c: gzip data, one member or several concatenated. By zlib, where it was built in. */
 #include <stdlib.h>
 
 #include "cli/keys/block.h"

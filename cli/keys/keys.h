@@ -24,8 +24,7 @@ struct text {
     char *bytes;
     size_t len, room;
     bool is_short_of_memory;
-    struct tamis_key
-        late; /* a long line is not copied: it belongs behind the first late_at bytes */
+    struct tamis_key late; /* a long line is not copied: it belongs after the first late_at bytes */
     size_t late_at;
 };
 
@@ -61,7 +60,7 @@ struct batch {
     struct tamis_key *line; /* without their ends */
     struct tamis_key *key;  /* what of each is its key; .bytes is NULL where a line has none */
     uint64_t *hash;         /* of the keys; undefined unless keys_hash_by or keys_hash_for asked */
-    uint64_t *value;        /* with has_values what stands behind the last tab; otherwise free */
+    uint64_t *value;        /* with has_values what follows the last tab; otherwise free */
     uint8_t *hit;           /* free */
     struct text out;        /* for stdout, in the order of the input */
 };
@@ -131,7 +130,7 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 void keys_close(struct keys *keys);
 
-/* How many bytes all sources together will bring, 0 when nobody knows. */
+/* How many bytes all sources together will bring, 0 when unknown. */
 uint64_t keys_bytes(const struct keys *keys);
 
 /* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. A

@@ -71,7 +71,7 @@ bool held_is_marked(const struct held *held) {
     return held->len_and_mark & 1;
 }
 
-/* Whether so many bytes more are allowed. What comes first always is. */
+/* Whether `more` bytes are still allowed. What comes first always is. */
 static bool may_take(const struct keyset *set, uint64_t more) {
     return set->keys == 0 || (more <= set->max_bytes && set->bytes <= set->max_bytes - more);
 }

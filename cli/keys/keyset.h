@@ -2,7 +2,7 @@
  * memory.
  *
  * For verbs that must not be wrong. Keys are found by their hash and then compared, so that keys of
- * one hash, by chance or by somebody's intent, stay apart.
+ * one hash, by chance or by intent, stay apart.
  */
 #ifndef TAMIS_CLI_KEYS_KEYSET_H
 #define TAMIS_CLI_KEYS_KEYSET_H

@@ -2,7 +2,7 @@
  *
  * Blocks stand in a ring. The caller's thread fills them from the input, takes them in order when
  * they are worked on, and works itself whenever it would have to wait for that; other threads only
- * work. With one thread there is one block and nobody to talk to.
+ * work. With one thread there is one block and no other thread.
  *
  *     taken <= claimed <= filled <= taken + size of the ring
  */
@@ -80,7 +80,7 @@ static void fill_ring(struct workers *workers, bool *is_at_end) {
         if (*is_at_end) return;
         if (keys->input && !has_line(keys) && input_waits(keys->input)) {
             if (workers->filled > workers->taken) return;
-            fflush(stdout); /* Whoever reads it live, as behind "tail -f", need not wait too. */
+            fflush(stdout); /* A live reader, as after "tail -f", need not wait too. */
         }
         *is_at_end = !block_fill(keys, &workers->ring[workers->filled % workers->size]);
         if (*is_at_end) return;
@@ -104,7 +104,7 @@ static void finish_work(struct workers *workers, const struct block *block) {
     pthread_mutex_unlock(&workers->lock);
 }
 
-/* What is wrong with the block behind the lines that were taken. Returns 0 or EXIT_TROUBLE. */
+/* What is wrong with the block after the lines that were taken. Returns 0 or EXIT_TROUBLE. */
 static int tell_trouble(struct workers *workers, const struct block *block) {
     const struct args *args = workers->keys->args;
     const char *name = input_name(block->batch.from->name);

@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-/* So many bytes are looked at, also behind the end of what is wanted: they must be there. */
+/* This many bytes are read, even past the end of what is wanted: they must exist. */
 enum { SCAN_BYTES = 64 };
 
 #if defined(__SSE2__)

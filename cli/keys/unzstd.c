@@ -1,4 +1,4 @@
-/* unzstd.c: zstd data, one frame or several behind each other. By libzstd, where it was built in.
+/* unzstd.c: zstd data, one frame or several concatenated. By libzstd, where it was built in.
  *
  * A frame says how far it looks back. The library's own limit on that, 128 MiB, is ours too: what
  * was made with --long=28 or more is refused by it.

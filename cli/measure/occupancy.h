@@ -29,9 +29,9 @@ bool blocks_of(const tamis *filter, struct blocks *blocks);
 unsigned block_load(const struct blocks *blocks, uint64_t i);
 
 struct occupancy {
-    uint64_t with[MAX_BLOCK_BITS + 1]; /* how many blocks have so many bits set */
+    uint64_t with[MAX_BLOCK_BITS + 1]; /* how many blocks have this many bits set */
     uint64_t at[MAX_BLOCK_BITS];       /* in how many blocks this bit is set ... */
-    uint64_t looked_at;                /* ... of so many */
+    uint64_t looked_at;                /* ... of this many */
     double
         expected[MAX_BLOCK_BITS + 1]; /* shares of blocks, for as many keys as there seem to be */
     double mean, deviation;           /* of bits in a block, as they are ... */

@@ -32,7 +32,7 @@ uint64_t number_at(uint64_t i) {
     return i ^ i >> 31;
 }
 
-/* Numbers before this one are members, the others strangers. */
+/* Numbers before this one are members, the others non-members. */
 static const uint64_t first_nonmember = UINT64_C(1) << 63;
 
 /* ---- Asking ---- */
@@ -144,7 +144,7 @@ tamis_status measure_build(const char *spec, const struct sample *sample,
 
 /* ---- A sample ---- */
 
-/* Random keys of the list, so many as a round has. */
+/* Random keys of the list, as many as a round has. */
 static void choose(struct tamis_key *chosen, const struct tamis_key *from, size_t n,
                    uint64_t salt) {
     for (size_t i = 0; i < LIST * LISTS; i++) chosen[i] = from[number_at(salt + i) % n];

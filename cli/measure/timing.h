@@ -9,8 +9,8 @@ struct measured {
     uint64_t keys;
     double build; /* by a builder, everything counted */
     double hit;   /* of a list, keys that are inside */
-    double miss;  /* of a list, strangers */
-    double one;   /* one call for each stranger */
+    double miss;  /* of a list, non-members */
+    double one;   /* one call for each non-member */
 };
 
 /* A list of keys to measure with: `members` are or will be inside, `nonmembers` not. */
@@ -22,11 +22,11 @@ struct sample {
 /* The i-th of a sequence that looks random, and never has a number twice. */
 uint64_t number_at(uint64_t i);
 
-/* Makes a filter of this wish with `keys` numbers and measures it. */
+/* Makes a filter of this spec with `keys` numbers and measures it. */
 tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
                             struct measured *measured);
 
-/* Makes a filter of this wish with the members of a sample, and tells how long that took for
+/* Makes a filter of this spec with the members of a sample, and measures how long that took for
  * each. */
 tamis_status measure_build(const char *spec, const struct sample *sample,
                            const struct tamis_options *options, tamis **filter, double *ns);
@@ -36,7 +36,7 @@ void measure_nonmembers(const tamis *filter, struct measured *measured);
 void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured);
 
 /* What memory itself takes: one random line of `bytes` bytes, many under way at once. 0 when there
- * is no room for so many. */
+ * is no room for them. */
 double measure_line(uint64_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
  *       8  version  2     11  1: it has a key  1     16  random number   32
  *
  * Each end sends these 48 bytes first. With a key the header of its sealed frames follows, 24
- * bytes. The first frame is about the form of keys; whoever can seal it has the key.
+ * bytes. The first frame is about the form of keys; a side that can seal it has the key.
  *
  * Nothing here waits without an end: a frame must be whole within --timeout. An end that reads a
  * large file meanwhile sends empty frames. Whatever arrives is bounded: a frame by FRAME_BYTES, all
@@ -179,7 +179,7 @@ int wire_flush(struct wire *wire) {
     return code;
 }
 
-/* Waits for so many bytes; false `is_there` when the other side ended before the first of them. */
+/* Waits for `len` bytes; false `is_there` when the other side ended before the first of them. */
 static int need_bytes(struct wire *wire, size_t len, bool *is_there) {
     int code = 0;
     while (!code && wire->got < len && !wire->is_at_end) code = pump(wire, true);
@@ -326,8 +326,8 @@ static int check_hello(const struct wire *wire, const uint8_t *hello) {
     return 0;
 }
 
-/* What both agree on without a key: nobody else can prepare keys that collide, unless he
- * listens. */
+/* What both agree on without a key: nobody else can prepare keys that collide, unless they
+ * listen in. */
 static void mix_secret(struct wire *wire, const uint8_t *a, const uint8_t *b) {
     for (size_t i = 0; i < TALK_SECRET_BYTES; i++) wire->secret[i] = (uint8_t)(a[i] ^ b[i]);
 }

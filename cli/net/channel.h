@@ -13,7 +13,7 @@
 #include "cli/output/words.h"
 
 /* A frame: 4 bytes, little-endian, whose low 31 bits are the length of what follows; the highest
- * bit says that it is the last one. An empty frame only says that somebody is still there. */
+ * bit says that it is the last one. An empty frame only says that the sender is still there. */
 enum { FRAME_BYTES = 64 * 1024, NONCE_BYTES = 32, TALK_KEY_BYTES = 32, TALK_SECRET_BYTES = 16 };
 
 /* Who began: both ends must know which they are, or a mirror could talk to anybody. */
@@ -69,7 +69,7 @@ int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is
 /* Everything that is queued goes out. */
 int wire_flush(struct wire *wire);
 
-/* Called while other work takes long: tells the other side every second that we are still there. */
+/* Called while other work takes long: sends the peer a keep-alive every second. */
 int wire_alive(struct wire *wire);
 
 /* Both have sent their last frame; of --over the command must end well too. */

@@ -1,4 +1,4 @@
-/* channel_open.c: where a wire leads: a port, a command, or whoever started us. */
+/* channel_open.c: where a wire leads: a port, a command, or the parent process. */
 #include "cli/net/channel.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void name_place(const struct sockaddr *address, socklen_t len, char *text
     char host[128], port[16];
     if (getnameinfo(address, len, host, sizeof host, port, sizeof port,
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-        snprintf(text, size, "somebody");
+        snprintf(text, size, "a peer");
     else
         snprintf(text, size, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 }
@@ -126,7 +126,7 @@ static int open_listen(struct wire *wire) {
 
 /* ---- Connecting ---- */
 
-/* -1 with errno; ETIMEDOUT when nobody answers in time. */
+/* -1 with errno; ETIMEDOUT when there is no answer in time. */
 static int call_place(const struct addrinfo *place, int64_t timeout_ms) {
     const int fd = socket(place->ai_family, place->ai_socktype | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
@@ -212,7 +212,7 @@ static int open_over(struct wire *wire) {
     return 0;
 }
 
-/* A command that has nobody to talk to ends by itself; the stubborn one is told to. */
+/* A command without a peer ends by itself; a stubborn one is terminated. */
 static bool wait_for_child(const struct wire *wire, int *status) {
     const int64_t deadline = wire_now_ms() + wire->timeout_ms;
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -267,7 +267,7 @@ int wire_connect(struct wire *wire) {
         wire->in = STDIN_FILENO;
         wire->out = STDOUT_FILENO;
     }
-    /* A pipe that nobody reads any more is told in words. */
+    /* A pipe without a reader is reported in words. */
     wire->has_no_sigpipe = !code;
     if (!code) wire->usual_sigpipe = signal(SIGPIPE, SIG_IGN);
     return code;

@@ -25,9 +25,9 @@ enum { MAX_NODES = 2048, TROUBLE_ROOM = 192, HOST_ROOM = 256 };
 struct node;
 
 struct request {
-    /* Set by whoever sends it; the rest is zero. */
+    /* Set by the sender; the rest is zero. */
     int slot;          /* goes to the primary that has it; or, with -1, ... */
-    struct node *to;   /* ... to this node, or to nobody when that cannot be reached */
+    struct node *to;   /* ... to this node, or to none when it cannot be reached */
     const char *bytes; /* in the protocol of the servers */
     size_t len;
     bool is_urgent;   /* before all that waits */
@@ -104,7 +104,7 @@ struct net {
 
     struct node *node[MAX_NODES];
     size_t nodes;
-    struct node *owner[SLOTS]; /* NULL: nobody has it */
+    struct node *owner[SLOTS]; /* NULL: none */
     bool has_map, is_cluster;
     size_t refusals; /* of nodes that do not tell it, and will not later either */
     bool is_refreshing;

@@ -2,13 +2,13 @@
  *
  * A primary acknowledges before its replicas have heard of it. If it dies in between, a replica
  * that never got the keys takes its place, and says no to them. So parcels are kept after they were
- * acknowledged, until a checkpoint: WAIT, on the same connection, tells how many replicas have
+ * acknowledged, until a checkpoint: WAIT, on the same connection, reports how many replicas have
  * everything that was written there. When all that the cluster counts among the living have it, the
  * parcels are let go. When the connection breaks, the primary is one no more, or it cannot answer
- * WAIT, they are sent again, to whoever has their slots now: adding twice is harmless.
+ * WAIT, they are sent again, to the nodes that have their slots now: adding twice is harmless.
  *
  * A checkpoint stops the pipeline of its node for a moment, so there is one a second, and sooner
- * only when memory, or what replicas are behind, grows large. */
+ * only when memory, or the lag of replicas, grows large. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
 
@@ -95,7 +95,7 @@ static void let_go(struct keep *keep) {
     }
 }
 
-/* The replicas are gone, and nobody came for them: from now on the primary is alone, which is
+/* The replicas are gone and were not replaced: from now on the primary is alone, which is
  * told. */
 static void give_up(struct keep *keep) {
     for (const struct parcel *parcel = keep->first; parcel; parcel = parcel->next)

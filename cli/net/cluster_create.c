@@ -12,7 +12,7 @@ static const uint64_t usual_shard = (uint64_t)32 << 20;
  * joins later. */
 enum { SHARDS_EACH = 8 };
 
-/* ==== The wish ============================================================================== */
+/* ==== The spec ============================================================================== */
 
 /* With a keyed hash unless it names one. */
 static int whole_spec(const struct args *args, const char *spec, char *text) {

@@ -151,7 +151,7 @@ static int model_of(struct shards *shards, const struct parts *parts, uint64_t n
     return shards_model(shards, spec, n, has_secret ? secret : NULL);
 }
 
-/* Shards of different wishes or secrets would answer wrongly together. */
+/* Shards of different specs or secrets would give wrong answers together. */
 static int parts_are_one(const struct shards *shards, const struct parts *parts) {
     uint8_t secret[SECRET_BYTES] = {0}, other[SECRET_BYTES] = {0};
     char spec[SPEC_ROOM], wanted[SPEC_ROOM];

@@ -163,7 +163,7 @@ static int check(struct packer *packer, struct keys *keys) {
     int code = ask_keys(args, &asker, keys);
     net_lock(packer->net);
     if (packer->has_failed) code = fail(args, packer->shards->name, "%s", packer->trouble);
-    fflush(stdout); /* What is said about lines comes behind them. */
+    fflush(stdout); /* The report about lines comes after them. */
     report_check(packer, packer->acknowledged + packer->maybes,
                  (double)(net_now() - started) / 1000);
     if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;

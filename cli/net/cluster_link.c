@@ -2,7 +2,7 @@
  *
  * Requests are written as they come, up to a window, and answers come back in the same order. When
  * anything goes wrong with the connection, everything that was sent and not answered goes back to
- * be routed again: what the node did with it nobody knows, and so only requests that may be
+ * be routed again: what the node did with it is unknown, so only requests that may be
  * repeated are sent here. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
@@ -83,7 +83,7 @@ void link_fail(struct net *net, struct node *node, const char *why) {
     snprintf(net->trouble, sizeof net->trouble, "%s: %s", node->name, why);
     while ((request = queue_take(&node->sent))) queue_add(&back, request);
     while ((request = queue_take(&node->waiting))) queue_add(&back, request);
-    /* First all queues are empty: whoever hears of it may send something new. */
+    /* First empty all queues: a caller that learns of it may send something new. */
     while ((request = queue_take(&back))) {
         snprintf(request->trouble, sizeof request->trouble, "%.*s", TROUBLE_ROOM - 1, net->trouble);
         send_back(net, request, since, now);

@@ -1,4 +1,4 @@
-/* cluster_loop.c: the thread that has all connections, and how others leave their wishes there. */
+/* cluster_loop.c: the thread that has all connections, and how others queue requests. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
 
@@ -69,7 +69,7 @@ static size_t list_links(struct net *net, struct pollfd *poll_for, struct node *
 
 static void serve_link(struct net *net, struct node *node, short events) {
     if (node->state == LINK_UP && (events & (POLLIN | POLLERR | POLLHUP))) link_read(net, node);
-    if (!node->is_polled) return; /* It was closed meanwhile; perhaps there is a new one. */
+    if (!node->is_polled) return; /* It was closed in the meantime; perhaps there is a new one. */
     const bool has_room =
         node->state == LINK_UP && node->waiting.n > 0; /* an answer may have made it */
     if (has_room || (events & (POLLOUT | POLLERR | POLLHUP))) link_write(net, node);

@@ -4,7 +4,7 @@
  *
  * A parcel is one command with up to 16,384 hashes. It is sent when it is full; a question also
  * when its node has little else to do, so that a few lines are answered at once while a flood
- * travels in large parcels. Memory is a fixed number of parcels: whoever brings more keys waits
+ * travels in large parcels. Memory is a fixed number of parcels: a caller with more keys waits
  * until some are free again.
  */
 #ifdef TAMIS_WITH_HIREDIS
@@ -14,7 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* Parcels that are being filled have this much memory together, and each at least so many
+/* Parcels that are being filled have this much memory together, and each at least this many
  * hashes. */
 enum { OPEN_BYTES = 64 << 20, MIN_HASHES = 256 };
 

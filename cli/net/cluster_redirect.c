@@ -66,7 +66,7 @@ static void send_to(struct net *net, struct node *node, struct request *request,
     struct request *first = node->waiting.first;
     if (!request->is_urgent) {
         queue_add(&node->waiting, request);
-    } else if (node->is_writing) { /* behind what is on its way */
+    } else if (node->is_writing) { /* after what is on its way */
         request->next = first->next;
         first->next = request;
         if (node->waiting.last == first) node->waiting.last = request;

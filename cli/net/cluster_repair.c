@@ -1,7 +1,7 @@
 /* cluster_repair.c: `tamis cluster repair`, after shards were lost.
  *
  * A shard that is lost was replaced by nothing: questions to it are errors, not wrong answers,
- * until somebody decides. An image that was dumped or built before brings back what it has;
+ * until the user decides. An image that was dumped or built before brings back what it has;
  * whatever was added since has to be added again. An empty shard in its place gives wrong answers
  * until all keys are added again, so that needs a word of its own: --accept-loss. */
 #ifdef TAMIS_WITH_HIREDIS

@@ -38,7 +38,7 @@ struct set {
     struct keys keys;
     bool is_open;
     struct spill copy;   /* of what cannot be read twice */
-    const tamis *hasher; /* whoever made it frees it */
+    const tamis *hasher; /* freed by its creator */
     struct hashes hashes;
     uint64_t lines;
     struct pause pause;
@@ -52,7 +52,7 @@ int set_read(struct set *set, const tamis *hasher);
 void set_close(struct set *set);
 
 /* The lines whose key has one of these hashes, which are sorted, in the order of the file: the
- * first line of each key. A hash without a line is trouble: the file has changed meanwhile. */
+ * first line of each key. A hash without a line is trouble: the file has changed. */
 struct line_taker {
     int (*take)(void *with, uint64_t hash, const struct tamis_key *line,
                 const struct tamis_key *key);
@@ -127,7 +127,7 @@ int reconcile_hashes(const struct args *args);
 /* What --hashes needs of a stream: its hash. */
 int stream_hasher(const struct args *args, const char *path, tamis **hasher, uint64_t *form);
 
-/* Ends with the list, unless it is partial and nobody wants that. */
+/* Ends with the list, unless it is partial and that is not wanted. */
 int refuse_partial(const struct args *args, const struct outcome *outcome, const char *advice);
 
 #endif

@@ -163,7 +163,7 @@ static bool parse_hash(const char *text, size_t len, uint64_t *hash) {
 }
 
 /* What an earlier step printed: "<#HASH", ">#HASH", or HASH alone. Lines that are there as such
- * have a blank behind their mark, and are left out. */
+ * have a blank after their mark, and are skipped. */
 static int read_list(const struct args *args, const char *path, struct hashes *wanted) {
     struct bytes bytes;
     int code = bytes_open(&bytes, args, path);

@@ -293,7 +293,7 @@ static int converse(struct wire *wire, tamis_session *session) {
         const size_t size = tamis_session_output(session, bytes + 1, sizeof bytes - 1);
         if (size > 0) code = wire_send(wire, bytes, size + 1, false);
         if (code || tamis_session_is_over(session)) break;
-        /* Whoever has more to say only listens; whoever has not waits. */
+        /* A side with more to send only polls; a side without waits. */
         const uint8_t *frame = NULL;
         size_t len = 0;
         bool is_there = true;
@@ -369,7 +369,7 @@ static int send_lines(struct wire *wire, struct set *set, const struct hashes *o
     return code;
 }
 
-/* What the other side has and we lack: its lines, one after the other, each behind its length. */
+/* What the other side has and we lack: its lines, one after the other, each after its length. */
 struct arrivals {
     uint8_t *bytes;
     size_t len, room;

@@ -9,7 +9,7 @@
 enum { CHUNK_BYTES = 1 << 20, WHOLE_BYTES = 64 << 20 };
 
 /* After a failover the next node knows nothing of the chunks before; under writers a shard changes
- * while it is fetched. Both begin anew, but not for ever. */
+ * while it is fetched. Both start again, but not forever. */
 enum { MAX_TRIES = 10 };
 
 enum { WORKERS = 8 };
@@ -84,7 +84,7 @@ static bool ask_chunk(const struct shards *shards, const char *key, uint64_t off
     return is_chunk;
 }
 
-/* The bytes of an image that may have changed meanwhile: then the gate will not let it in. */
+/* The bytes of an image that may have changed during the fetch: then the gate refuses it. */
 static uint8_t *fetch_bytes(const struct shards *shards, const char *key, size_t count,
                             size_t *size, char *why) {
     uint8_t *bytes = NULL;

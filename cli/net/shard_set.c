@@ -1,8 +1,8 @@
 /* shard_set.c: a filter as a cluster has it.
  *
- * The shards of filter NAME are the keys NAME:{tag}; shard 0 is always in slot 0, so whoever knows
- * the name finds it, and it tells the rest: how many there are, their shape, hash and secret. An
- * empty copy of it is kept here, to hash keys and to tell which shard has them.
+ * The shards of filter NAME are the keys NAME:{tag}; shard 0 is always in slot 0, so anyone who
+ * knows the name finds it, and it describes the rest: how many there are, their shape, hash and
+ * secret. An empty copy of it is kept here, to hash keys and to tell which shard has them.
  */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
@@ -50,7 +50,7 @@ struct shard_title shard_title(const struct shards *shards, uint64_t shard) {
     return title;
 }
 
-/* ==== What a server tells =================================================================== */
+/* ==== What a server reports ================================================================= */
 
 const redisReply *info_value(const redisReply *info, const char *name) {
     if (!info || info->type != REDIS_REPLY_ARRAY) return NULL;
@@ -154,7 +154,7 @@ static int copy_notes(const struct shards *shards, const redisReply *info) {
     return 0;
 }
 
-/* From what any one shard tells. */
+/* From what any one shard reports. */
 static int model_from(struct shards *shards, const redisReply *info, const redisReply *secret) {
     const redisReply *shape = info_value(info, "shape");
     const uint64_t n = info_count(shape, "shards");
@@ -313,7 +313,7 @@ static struct fitness ask_primary(const struct args *args, struct net *net, stru
         fitness.is_silent = !reply || is_passing(reply);
         if (!fitness.is_silent) continue;
         const char *why = call_trouble(&call[i]);
-        /* What a broken link tells names its node already. */
+        /* The message of a broken link already names its node. */
         const bool is_named = strncmp(why, node->name, strlen(node->name)) == 0;
         snprintf(fitness.trouble, sizeof fitness.trouble, "%.64s%s%.120s",
                  is_named ? "" : node->name, is_named ? "" : ": ", why);
@@ -333,7 +333,7 @@ static struct fitness ask_primaries(const struct args *args, struct net *net) {
     return fitness;
 }
 
-/* A primary that has just died is one until its replica is elected, which the map tells. */
+/* A primary that has just died is one until its replica is elected, which the map shows. */
 int primaries_are_fit(const struct args *args, struct net *net) {
     static const struct timespec pause = {.tv_nsec = 100000000};
     const int64_t deadline = net_now() + net->timeout;

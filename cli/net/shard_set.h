@@ -31,7 +31,7 @@ struct shards {
     const char *name;
     uint64_t n;
     char (*tag)[TAG_ROOM]; /* of every slot */
-    tamis *model;          /* an empty shard 0, here: it hashes keys and tells their shards */
+    tamis *model;          /* an empty shard 0, here: it hashes keys and finds their shards */
     char spec[SPEC_ROOM];  /* of shard 0 */
 };
 
@@ -63,9 +63,9 @@ struct shard_title {
 };
 struct shard_title shard_title(const struct shards *shards, uint64_t shard);
 
-/* ---- What a server tells about a shard ---- */
+/* ---- What a server reports about a shard ---- */
 
-/* The value behind a name in an answer of TAMIS.INFO, NULL when there is none. */
+/* The value after a name in an answer of TAMIS.INFO, NULL when there is none. */
 const redisReply *info_value(const redisReply *info, const char *name);
 uint64_t info_count(const redisReply *info, const char *name);
 double info_real(const redisReply *info, const char *name);
@@ -204,7 +204,7 @@ struct packer {
 
     /* For reports. */
     uint64_t acknowledged;
-    uint64_t alone; /* acknowledged by primaries without replicas, which nobody confirms */
+    uint64_t alone; /* acknowledged by primaries without replicas, which confirm nothing */
     uint64_t parcels, replayed, maybes, unconfirmed_waits, checkpoints;
     int64_t longest; /* milliseconds that a parcel waited for its answer */
 };

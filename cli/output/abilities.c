@@ -1,6 +1,6 @@
 /* abilities.c: what kinds can do and what they are like, in words.
  *
- * The library tells abilities as bits, by kind and, because some options decide, by filter. This
+ * The library reports abilities as bits, by kind and, because some options decide, by filter. This
  * is the one table that gives them names.
  */
 #include "cli/cli.h"
@@ -56,7 +56,7 @@ bool is_foreign(const struct tamis_kind_info *kind) {
     return kind->id >= FIRST_FOREIGN;
 }
 
-/* "kinds that can: a, b"; tells whether the kind of this id is one of them. */
+/* "kinds that can: a, b"; returns whether the kind of this id is one of them. */
 static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, size_t size) {
     size_t len = 0;
     bool is_among = false;

@@ -126,7 +126,7 @@ struct human human_key(const struct tamis_key *key) {
 }
 
 void human_text(FILE *out, const char *text) {
-    /* A note comes from whoever made the image: it must not move the cursor of a terminal. */
+    /* A note comes from the maker of the image: it must not move the cursor of a terminal. */
     for (const char *at = text; *at; at++) {
         const unsigned char byte = (unsigned char)*at;
         if (byte == '\n')

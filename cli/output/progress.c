@@ -1,4 +1,4 @@
-/* progress.c: how far the work is, for whoever waits.
+/* progress.c: how far the work is, for a waiting user.
  *
  * A thread of its own watches. On a terminal it draws one line, from the second second on and at
  * most ten times a second; anywhere, it prints one line for each SIGUSR1, as dd does. The work only
@@ -205,7 +205,7 @@ void progress_release(FILE *out) {
 
 /* ---- The watcher ---- */
 
-/* How long to sleep at most; -1 for ever. */
+/* How long to sleep at most; -1: forever. */
 static int patience(void) {
     if (!progress.draws) return -1;
     const int64_t early = progress.start_ms + FIRST_MS - now_ms();
@@ -285,7 +285,7 @@ void progress_start(const struct args *args) {
     progress.shares_stdout = progress.draws && isatty(STDOUT_FILENO);
     progress.start_ms = now_ms();
     if (!make_pipe() || !make_lock()) return;
-    mask_questions(SIG_BLOCK); /* for good: afterwards nobody is left to answer */
+    mask_questions(SIG_BLOCK); /* for good: afterwards there is no thread left to answer */
     for (size_t i = 0; i < QUESTIONS; i++) catch_question(questions[i]);
     progress.is_watched = start_thread(&progress.watcher, watch, NULL);
 }

@@ -125,10 +125,10 @@ void json_end(struct json *json); /* the newline after a whole document */
 void progress_start(const struct args *args);
 void progress_end(void);
 
-/* "sorting", and how much of the whole is done; 0 when nobody knows the whole. */
+/* "sorting", and how much of the whole is done; 0 when that is unknown. */
 void progress_show(const char *what, uint64_t done, uint64_t total);
 
-/* Keys are read from so many bytes, 0 when nobody knows; then how far that is. */
+/* Keys are read from this many bytes, 0 when unknown; then how far that is. */
 void progress_reading(uint64_t bytes);
 void progress_lines(uint64_t lines);
 void progress_bytes(uint64_t bytes);

@@ -105,7 +105,7 @@ static int run(const struct args *args) {
                                     .with = &adding};
     keys_hash_by(&keys, image.filter);
     if (!code) code = keys_run(&keys, &handler);
-    /* What nobody got to see must be new again the next time: printing comes before saving. */
+    /* A line whose output was lost must be new again next time: print before saving. */
     if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
     if (!code) code = image_save(args, &image);
     if (!code) {

@@ -152,7 +152,7 @@ static int run(const struct args *args) {
                                     .with = &admitting};
     keys_hash_by(&keys, tamis_admission_hasher(admitting.admission));
     code = keys_run(&keys, &handler);
-    if (ferror(stdout)) goto done; /* what nobody has heard was not answered */
+    if (ferror(stdout)) goto done; /* output that was lost is no answer */
     if (given(args, OPT_COUNT)) printf("%" PRIu64 "\n", admitting.printed);
     const int saved = save_memory(&admitting);
     if (saved) code = saved;

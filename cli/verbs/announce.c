@@ -4,7 +4,7 @@
 
 static const double usual_threshold = 0.01;
 
-/* Messages on their way out, one behind the other. */
+/* Outgoing messages, contiguous. */
 struct outgoing {
     const struct args *args;
     struct new_file file;

@@ -65,7 +65,7 @@ static int make_result(const struct args *args, struct work *w) {
 /* The gate, before the result gets a name: a patch may come from anybody. */
 static int check_result(const struct args *args, struct work *w) {
     struct bytes named = w->result;
-    named.path = w->patch.path; /* whoever made it is to blame */
+    named.path = w->patch.path; /* its maker is to blame */
     return view_bytes(args, &named, &w->filter);
 }
 

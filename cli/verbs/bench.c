@@ -14,7 +14,7 @@ struct benching {
     struct measured measured;
     double line; /* ns that memory takes for one random line of the same size */
     struct sample sample;
-    char *bytes; /* of the sample's keys, each with one byte behind it */
+    char *bytes; /* of the sample's keys, each followed by one byte */
     size_t len, room, list_room;
 };
 
@@ -44,7 +44,7 @@ static int keep_keys(void *with, struct batch *batch) {
         const struct tamis_key *key = &batch->key[i];
         if (!make_room(b, key->len + 1)) return fail_memory(b->args);
         if (key->len > 0) memcpy(b->bytes + b->len, key->bytes, key->len);
-        b->bytes[b->len + key->len] = '\xff'; /* a stranger is a member with this byte behind it */
+        b->bytes[b->len + key->len] = '\xff'; /* a non-member is a member followed by this byte */
         b->sample.members[b->sample.n++] = (struct tamis_key){(void *)(uintptr_t)b->len, key->len};
         b->len += key->len + 1;
     }
@@ -132,7 +132,7 @@ static int measure(struct benching *b) {
     return code;
 }
 
-/* ---- The wish ---- */
+/* ---- The spec ---- */
 
 /* Without a word a million numbers in a blocked filter; files tell their number themselves. */
 static int read_spec(struct benching *b) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The wish ---- */
+/* ---- The spec ---- */
 
 /* What the keys come with decides on a kind where none is named. */
 static const char *kind_by_input(const struct args *args) {
@@ -171,7 +171,7 @@ static void tell(const struct building *building, const char *spec, const struct
              "every key gets the value 0; use --values to read lines of KEY TAB VALUE");
 }
 
-/* The wish with a capacity, in a new string; NULL, reported, when memory is out. */
+/* The spec with a capacity, in a new string; NULL, reported, when memory is out. */
 static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
     const size_t len = strlen(params), size = len + 40;
     char *spec = malloc(size);

@@ -1,7 +1,7 @@
 /* build_shard.c: `tamis build --shard`, one shard of a filter that many machines build.
  *
  * The keys that belong to it go in, the others are counted. The counts are notes of the image
- * itself, so that whoever repeats the work, or does it a second time at the same time, replaces
+ * itself, so that repeating the work, or doing it twice at the same time, replaces
  * both at once. */
 #include "cli/images/shards.h"
 #include "tamis_engine.h"

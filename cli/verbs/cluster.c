@@ -25,8 +25,7 @@ static int without_hiredis(const struct args *args) {
 struct action {
     const char *name;
     int (*run)(const struct args *args);
-    const char
-        *operand; /* what comes behind NAME: "" for nothing, "..." for files of keys, or none */
+    const char *operand; /* what follows NAME: "" for nothing, "..." for files of keys, or none */
     enum option_id option[MAX_OPTIONS]; /* beside those that all have; ends with OPT_NONE */
 };
 

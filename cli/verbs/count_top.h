@@ -6,7 +6,7 @@
  *
  * A few candidates have counters of their own. Every other line goes into a sketch, which never
  * says too little; when it says more than the lowest candidate has, the two change places, and what
- * the loser was counted meanwhile goes into the sketch. So (Roy, Khan and Alonso 2016) frequent
+ * the loser was counted since goes into the sketch. So (Roy, Khan and Alonso 2016) frequent
  * lines neither cost much nor spoil the sketch for the others. Three things are certain, whatever
  * the stream is:
  *
@@ -24,7 +24,7 @@ struct candidate {
     uint64_t hash;
     uint64_t count;
     uint64_t first; /* what the sketch said when it came in */
-    char *text;     /* on the heap, with a NUL behind it; its room grows only */
+    char *text;     /* on the heap, with a NUL after it; it only grows */
     size_t len, room;
     bool is_cut;    /* the text is only the start of it */
     size_t in_heap; /* where its number stands there */
@@ -40,7 +40,7 @@ struct candidates {
     tamis *sketch;
 };
 
-/* Room for so many, beside a sketch that belongs to the candidates from now on. False: no memory;
+/* Room for `max`, beside a sketch that belongs to the candidates from now on. False: no memory;
  * candidates_free is due in both cases. */
 bool candidates_make(struct candidates *all, size_t max, tamis *sketch);
 void candidates_free(struct candidates *all);

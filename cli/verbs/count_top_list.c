@@ -41,7 +41,7 @@ static size_t find(const struct candidates *all, uint64_t hash) {
     return at;
 }
 
-/* Those behind it move up, unless that would bring them before their home. */
+/* Those after it move up, unless that would bring them before their home. */
 static void unlist(struct candidates *all, uint64_t hash) {
     const size_t mask = all->slots - 1;
     size_t hole = find(all, hash);
@@ -152,7 +152,7 @@ tamis_status candidates_take(struct candidates *all, uint64_t hash, const struct
     return replace_lowest(all, hash, count, text);
 }
 
-/* While there is room nobody is left out. */
+/* While there is room none is left out. */
 uint64_t candidates_rest(const struct candidates *all) {
     return all->n < all->max ? 0 : count_at(all, 0);
 }

@@ -7,7 +7,7 @@
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
 static const char usual_capacity[] = "capacity=10000";
 
-/* The wish in one piece, with the usual capacity unless it says anything about room. */
+/* The complete spec, with the default capacity unless it gives any size. */
 static char *whole_spec(const struct args *args) {
     const bool is_spec = given(args, OPT_SPEC);
     if (is_spec && params_is_single(args, "--spec")) return NULL;
@@ -26,7 +26,7 @@ static char *whole_spec(const struct args *args) {
         fail_memory(args);
         return NULL;
     }
-    /* A kind alone is followed by a colon, other wishes by a comma. */
+    /* A kind alone is followed by a colon, other specs by a comma. */
     const char *between = len == 0 ? "" : len == kind_len ? ":" : longer[len - 1] == ':' ? "" : ",";
     snprintf(longer + len, size - len, "%s%s", between, usual_capacity);
     return longer;

@@ -20,7 +20,7 @@ static int write_shard(const struct args *args, const tamis *whole, uint64_t i, 
     return code;
 }
 
-/* A cut that cannot be made leaves no folder behind. */
+/* A cut that cannot be made leaves no directory. */
 static int check_cut(const struct args *args, const tamis *whole, uint64_t shards) {
     tamis *shard = NULL;
     const tamis_status status = tamis_shard_cut(&shard, whole, 0, shards, NULL);

@@ -12,7 +12,7 @@
 
 static const char note[] = "data";
 
-/* All notes of an image together have this room; whoever sends more gets a word about it. */
+/* All notes of an image together have this room; more is an error. */
 enum { MAX_BYTES = 1024 * 1024 };
 
 /* Reads all of standard input into a new text; NULL, reported, when that fails. */

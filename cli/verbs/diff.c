@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* A patch on its way out. The file is begun with the first byte, because up to there the library
- * only counts, and whoever does not want to wait for that can end it at once. */
+ * only counts, and a user who does not want to wait can end it at once. */
 struct outgoing {
     const struct args *args;
     struct new_file file;

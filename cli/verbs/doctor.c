@@ -31,7 +31,7 @@ struct diagnosis {
     struct tamis_info info;
     struct finding finding[MAX_FINDINGS];
     size_t count;
-    uint64_t probes, wrong; /* strangers that were asked about, and those answered yes */
+    uint64_t probes, wrong; /* non-members queried, and those answered yes */
     struct interval rate;
     struct occupancy occupancy;
     bool has_occupancy;
@@ -137,7 +137,7 @@ static void look_at_blocks(struct diagnosis *d) {
 
 enum { ROW = 16, ROWS = 4096 };
 
-/* Keys that nobody else has: numbers of a counter, well mixed. */
+/* Keys that are in no set: numbers of a counter, well mixed. */
 static void make_nonmembers(uint8_t *rows, uint64_t first) {
     for (uint64_t i = 0; i < ROWS; i++) {
         const uint64_t words[2] = {number_at(2 * (first + i) + 1), number_at(2 * (first + i) + 2)};

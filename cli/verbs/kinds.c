@@ -1,4 +1,4 @@
-/* kinds.c: `tamis kinds`, what there is and what can be wished for. */
+/* kinds.c: `tamis kinds`, the kinds and their options. */
 #include "cli/cli.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* neighbours.c: `tamis neighbours`, who of them may have it?
  *
- * The table is a folder with an image for each neighbour, NAME.tamis, which is a filter like any
+ * The table is a directory with an image for each neighbour, NAME.tamis, which is a filter like any
  * other.
  */
 #include "cli/cli.h"

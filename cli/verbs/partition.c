@@ -38,14 +38,14 @@ static int nothing_more(void *with, struct batch *batch) {
 /* Each shard has a little room; when it is full, its file gets longer. No file stays open, so that
  * there may be more of them than a process may have open.
  *
- * Files are 7.hashes.part, and become 7.hashes when all are on disk. Until they have, the folder
+ * Files are 7.hashes.part, and become 7.hashes when all are on disk. Until they have, the directory
  * has a mark, which is locked as long as its writer lives: the next run takes over what one that
  * was interrupted left, and nothing else. */
 struct spread {
     const struct args *args;
     const struct router *router;
     const char *dir_path;
-    int mark;       /* -1: the folder is not ours */
+    int mark;       /* -1: the directory is not ours */
     bool keeps_dir; /* it was there, and empty */
     uint8_t *room;  /* `each` hashes for each shard ... */
     uint32_t *held; /* ... and how many there are */
@@ -54,7 +54,7 @@ struct spread {
 
 static const char mark_name[] = ".unfinished", whole_end[] = ".hashes", part_end[] = ".hashes.part";
 
-/* ---- The folder and its mark ---- */
+/* ---- The directory and its mark ---- */
 
 static int path_in(const struct spread *spread, const char *name, char path[PATH_MAX]) {
     const int len = snprintf(path, PATH_MAX, "%s/%s", spread->dir_path, name);
@@ -66,7 +66,7 @@ static bool is_ours(const char *name) {
     return end > name && (strcmp(end, whole_end) == 0 || strcmp(end, part_end) == 0);
 }
 
-/* Whether one of the names in the folder is such; what cannot be listed is not empty. */
+/* Whether the directory has such a name; one that cannot be listed is not empty. */
 static bool has_name(const struct spread *spread,
                      bool is_such(const struct spread *, const char *)) {
     DIR *dir = opendir(spread->dir_path);
@@ -117,8 +117,8 @@ static int take_mark(struct spread *spread, int flags) {
                    : refuse_dir(spread);
 }
 
-/* An empty folder is as good as a new one, and may be all that a run left. What is in another would
- * be taken for hashes of this run. The mark is on disk before any file. */
+/* An empty directory is as good as a new one, and may be all that a run left. What is in another
+ * would be taken for hashes of this run. The mark is on disk before any file. */
 static int take_dir(struct spread *spread) {
     const bool is_new = mkdir(spread->dir_path, 0777) == 0;
     if (!is_new && errno != EEXIST)

@@ -1,4 +1,4 @@
-/* plan.c: `tamis plan`, from a wish to a kind, its cost and the command. */
+/* plan.c: `tamis plan`, from needs to a kind, its cost and the command. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cli/measure/timing.h"
 #include "cli/verbs/plan.h"
 
-/* ---- What the wish needs ---- */
+/* ---- What is needed ---- */
 
 struct need {
     enum option_id option;
@@ -24,8 +24,8 @@ static const struct need needs[] = {
 };
 enum { NEEDS = sizeof needs / sizeof needs[0] };
 
-/* Why a kind is not for this wish; NULL when it is. Who does not ask for values, labels or a window
- * is not helped by a kind that is all about them. */
+/* Why a kind is not suitable; NULL when it is. A user who does not ask for values, labels or a
+ * window is not helped by a kind that is all about them. */
 static const char *unfit(const struct args *args, unsigned has) {
     if (has & TAMIS_IS_SKETCH) return "about sets";
     for (size_t i = 0; i < NEEDS; i++)
@@ -97,7 +97,7 @@ static bool try_kinds(struct planning *planning, const char *params) {
     return true;
 }
 
-/* A wish that every kind refuses with the same words is wrong in itself. */
+/* A spec that every kind refuses with the same message is wrong in itself. */
 static bool is_wrong_in_itself(const struct planning *planning) {
     for (size_t i = 0; i < planning->count; i++) {
         const struct candidate *candidate = &planning->candidate[i];
@@ -142,9 +142,9 @@ static int measure_all(struct planning *planning) {
     return code;
 }
 
-/* ---- The wish ---- */
+/* ---- The spec ---- */
 
-/* How many distinct keys a file has: what a builder plans for when nobody tells. */
+/* How many distinct keys a file has: what a builder plans for by default. */
 static int count_sample(const struct args *args, uint64_t *distinct) {
     struct keys keys;
     struct source *source = calloc(1, sizeof *source);
@@ -189,7 +189,7 @@ static char *complete(const struct args *args, char *params, uint64_t capacity) 
     return whole;
 }
 
-/* The wish as a spec, with a kind when the user named one. */
+/* The options as a spec, with a kind if the user named one. */
 static char *read_params(const struct args *args) {
     uint64_t capacity = 0;
     if (args->operand_count > 0) {

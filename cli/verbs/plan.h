@@ -14,7 +14,7 @@ struct candidate {
     char *refusal;     /* the library's sentence, on the heap; or NULL */
     const char *unfit; /* what it lacks, or NULL */
     size_t number;     /* among the kinds */
-    bool has_size;     /* the wish fixes it */
+    bool has_size;     /* fixed by the spec */
     struct measured measured;
 };
 

@@ -114,7 +114,7 @@ int refuse_partial(const struct args *args, const struct outcome *outcome, const
     return 0;
 }
 
-/* Keys of different sides that share a hash hide each other; so many pairs are expected. */
+/* Keys of different sides that share a hash hide each other; the expected number of pairs. */
 static double hidden_expected(const struct outcome *outcome) {
     return ldexp((double)outcome->keys[FIRST] * (double)outcome->keys[SECOND], -64);
 }
@@ -205,7 +205,7 @@ static void tell(const struct args *args, const struct outcome *outcome) {
 
 /* ---- The verb ---- */
 
-/* The ways exclude each other; each needs so many operands. */
+/* The ways exclude each other; each needs this number of operands. */
 static const struct way {
     enum option_id option;
     size_t operands;

@@ -15,7 +15,7 @@ struct recording {
     struct image image;
     struct keys keys; /* of the same files, for lines */
     struct keeping keeping;
-    const char *const *file; /* the operands behind IMAGE, or standard input */
+    const char *const *file; /* the operands after IMAGE, or standard input */
     size_t file_count;
     uint64_t lines; /* so far, of all times */
     uint64_t payloads, bytes;
@@ -47,7 +47,7 @@ static uint64_t word_named(const char *const *name, const uint64_t *word, const 
     return 0;
 }
 
-/* The wish with a capacity, in a new string; a kind alone is followed by a colon. */
+/* The spec with a capacity, in a new string; a kind alone is followed by a colon. */
 static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
     const size_t len = strlen(params), size = len + sizeof ":capacity=18446744073709551615";
     char *spec = malloc(size);
@@ -74,7 +74,7 @@ static int keys_of_bytes(const struct args *args, const char *spec, uint64_t byt
     return 0;
 }
 
-/* The wish, up to a capacity that is counted; a new string, or NULL, reported. */
+/* The spec, up to a capacity that is counted; a new string, or NULL, reported. */
 static char *whole_spec(const struct recording *recording) {
     const struct args *args = recording->args;
     const bool is_spec = given(args, OPT_SPEC);

@@ -3,7 +3,7 @@
  * Lines of LEFT that the filter lets through are held in memory, in their order, and their keys in
  * a set. Then RIGHT is read again and marks those of the keys that it has; lines are printed by the
  * marks. With --anti the lines between them wait as well, or they would come too early. When memory
- * is used up this happens for what is held, and starts anew: every time reads RIGHT once. */
+ * is used up this happens for what is held, and starts again: every time reads RIGHT once. */
 #include "cli/verbs/semijoin.h"
 
 #include <stdlib.h>
@@ -179,6 +179,6 @@ int join_hold(struct join *join, struct batch *batch) {
                          batch->n - i < GROUP ? batch->n - i : GROUP);
         code = take_line(join, batch, i);
     }
-    /* What is held has to come behind what was printed before it. */
+    /* What is held must come after what was printed before it. */
     return code ? code : text_print(&batch->out);
 }

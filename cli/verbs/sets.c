@@ -66,7 +66,7 @@ static int fold_by(const struct args *args, struct image *image, uint64_t by) {
     return status ? fail_why(args, input_name(image->path), status) : 0;
 }
 
-/* Halves the filter as often as its rate stays at or below `max`; `by` tells how far it got. */
+/* Halves the filter as often as its rate stays at or below `max`; `by` is how far it got. */
 static int fold_to_rate(const struct args *args, struct image *image, double max, uint64_t *by) {
     const double rate = tamis_fpr_now(image->filter);
     if (rate > max)

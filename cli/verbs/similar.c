@@ -67,7 +67,7 @@ static struct tamis_estimate contained(const struct pair *pair, const struct set
         hypot((1 + r) / (one_more * one_more) * j.error, j.value / one_more * r * sizes)};
 }
 
-/* "33.4 %", with two errors behind it unless there are none. */
+/* "33.4 %", followed by two errors unless there are none. */
 static void print_share(struct tamis_estimate share) {
     fputs(human_share(share.value).text, stdout);
     if (share.error > 0) printf(" (+/- %s)", human_share(2 * share.error).text);

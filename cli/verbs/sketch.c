@@ -37,7 +37,7 @@ static int check_options(const struct args *args) {
     return given(args, OPT_SPEC) ? params_is_single(args, "--spec") : 0;
 }
 
-/* The wish in one piece, in a new string; NULL, reported, when that fails. */
+/* The complete spec, in a new string; NULL, reported, when that fails. */
 static char *whole_spec(const struct args *args) {
     const char *kind = given(args, OPT_SIMILAR)  ? "minhash"
                        : given(args, OPT_COUNTS) ? "countmin"

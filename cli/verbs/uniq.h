@@ -13,7 +13,7 @@
 /* ==== How many lines may be lost ============================================================
  *
  * A new key is lost when it is taken for one that was here. With a rate r that happens to a share r
- * of the new keys, and 1 - r of them are printed: behind each printed one stand r / (1 - r) lost
+ * of the new keys, and 1 - r of them are printed: for each printed one there are r / (1 - r) lost
  * ones on average. Adding that up over what was printed gives the expected number of lost ones
  * without bias, whatever the rates were on the way. */
 struct loss {
@@ -49,7 +49,7 @@ struct sieve {
     uint64_t taken;       /* keys that it has */
     uint64_t keys;        /* that all have */
     bool is_full;         /* no memory for another stage */
-    uint64_t input_bytes; /* how long the input is; 0: nobody knows */
+    uint64_t input_bytes; /* how long the input is; 0: unknown */
     uint64_t read_bytes;  /* of it so far */
     uint8_t secret[SECRET_BYTES];
 
@@ -58,7 +58,7 @@ struct sieve {
     double newest_odds;  /* of the newest at the last look ... */
     double rate;         /* ... and the rate of all together */
     uint64_t looked_at;  /* keys of the newest stage then */
-    uint64_t look_again; /* with so many of them */
+    uint64_t look_again; /* at this number of them */
 };
 
 /* sieve_close is due also after a failure. */
@@ -79,7 +79,7 @@ struct window {
     tamis *filter;
     uint64_t capacity;  /* lines that it is planned for */
     uint64_t tick_ns;   /* between two steps of its clock; 0: it is counted in lines */
-    uint64_t max_ticks; /* after so many nothing is left in it */
+    uint64_t max_ticks; /* after these nothing is left in it */
     uint64_t next_tick; /* on the clock */
     uint64_t since;     /* lines since the last look at the rate ... */
     uint64_t news;      /* ... and those of them that were new */

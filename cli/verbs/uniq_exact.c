@@ -10,7 +10,7 @@
  *
  * The lines in the file are those whose keys did not come before │, in their order. So the next
  * round over the file does the same job for the rest of the output, and every round prints what
- * comes behind that of the round before.
+ * comes after that of the round before.
  *
  * The file should be short and few keys should need memory in the next round. Filters see to that:
  * a line that the first filter has not seen in this file is new there; when it has, the key goes to

@@ -113,7 +113,7 @@ static double share_of(const struct sieve *sieve) {
     return is_start ? 1.0 / 64 : 63.0 / 64 * ldexp(1, -halvings);
 }
 
-/* The rate of the next stage. Equal hashes alone make a rate out of so many keys: beyond what 64
+/* The rate of the next stage. Equal hashes alone make a rate out of that many keys: beyond what 64
  * bits tell apart a stage is as strict as it can be, and the account shows what that costs. */
 static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
     const double min = fmax(1e-12, (double)capacity * 0x1p-62);
@@ -136,7 +136,7 @@ static const char *kind_for(double fpr) {
     return is_low ? "classic" : "blocked";
 }
 
-/* The wish for another stage; with `size` instead of a number of keys where that is all there
+/* The spec of another stage; with `size` instead of a number of keys where that is all there
  * is. */
 static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint64_t capacity,
                        uint64_t size) {

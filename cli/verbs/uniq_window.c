@@ -13,10 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-/* A window by the clock has so many steps; it is up to one step longer than asked. */
+/* Steps of a window by the clock; it is up to one step longer than asked. */
 enum { STEPS = 32 };
 
-/* For a window by the clock of which nobody says how many lines come in it. */
+/* For a window by the clock without a given number of lines. */
 static const uint64_t usual_bytes = (uint64_t)64 << 20;
 
 static uint64_t now_ns(void) {
@@ -25,7 +25,7 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* ---- The wish ---- */
+/* ---- The spec ---- */
 
 /* A number and a unit of time; 0 when it is not that. */
 static uint64_t parse_time(const char *text) {
