@@ -126,7 +126,7 @@ static void end_ticks(job *j, redis_ctx *ctx) {
     if (!t->rc) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.tick", j->key);
     if (!j->answers) return;
     if (t->rc)
-        reply_error(ctx, "ERR the key was changed meanwhile");
+        reply_error(ctx, "ERR the key changed during the operation");
     else
         reply_ok(ctx);
 }

@@ -112,7 +112,7 @@ static bool has_its_sources(redis_ctx *ctx, const job *j) {
         is_there = p.value == j->reads[i];
         place_close(&p);
     }
-    if (!is_there) reply_error(ctx, "ERR a source was changed meanwhile");
+    if (!is_there) reply_error(ctx, "ERR a source changed during the operation");
     return is_there;
 }
 

@@ -89,7 +89,7 @@ bool job_place(redis_ctx *ctx, job *j, place *p) {
         return false;
     }
     if (job_finds(ctx, j, p)) return true;
-    reply_error(ctx, "ERR the key was changed meanwhile");
+    reply_error(ctx, "ERR the key changed during the operation");
     return false;
 }
 

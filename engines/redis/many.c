@@ -106,7 +106,7 @@ static void finish(redis_ctx *ctx, job *j) {
     const stream *s = j->task;
     if (s->changed) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->event, j->key);
     if (s->is_gone)
-        reply_error(ctx, "ERR the key was changed meanwhile");
+        reply_error(ctx, "ERR the key changed during the operation");
     else
         job_answer(ctx, j, reply, s->count);
 }

@@ -163,7 +163,7 @@ static bool step_stream(job *j, redis_ctx *ctx) {
     if (!job_finds(ctx, j, &p)) {
         clock_lost_key(j->target);
         s->rc = TAMIS_NOT_FOUND;
-        snprintf(j->why, sizeof j->why, "the key was changed meanwhile");
+        snprintf(j->why, sizeof j->why, "the key changed during the operation");
         return true;
     }
     do add_some(j, p.value);

@@ -42,11 +42,10 @@ static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *p
     if (w.fpr > 0 && !kind->query_keys) {
         const double same_hash = (double)w.capacity / HASHES_THERE_ARE;
         if (same_hash > w.fpr / 2)
-            return tamis__fail(
-                TAMIS_INVALID,
-                "fpr=%.3g is out of reach: with %llu keys, equal 64-bit hashes alone "
-                "make %.3g",
-                w.fpr, (unsigned long long)w.capacity, same_hash);
+            return tamis__fail(TAMIS_INVALID,
+                               "fpr=%.3g is too low: with %llu keys, equal 64-bit hashes alone "
+                               "make %.3g",
+                               w.fpr, (unsigned long long)w.capacity, same_hash);
         w.fpr -= same_hash;
     }
     tamis_status rc = kind->plan(&w, out->word);

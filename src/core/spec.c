@@ -44,7 +44,7 @@ static bool set_fpr(tamis_parsed_spec *r, const char *value) {
 
 static bool set_bits_to(tamis_parsed_spec *r, uint64_t bits, const char *range, const char *value) {
     if (r->has_bits) {
-        tamis__fail(TAMIS_INVALID, "size and bits are the same wish: give one of them");
+        tamis__fail(TAMIS_INVALID, "size and bits conflict; give only one");
         return false;
     }
     r->has_bits = true;

@@ -82,7 +82,7 @@ static tamis_status check_start(const uint8_t *h, uint64_t total) {
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis image: %llu bytes, a header alone has %d",
                            (unsigned long long)total, TAMIS_IMAGE_HEADER_BYTES);
     if (memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "not a Tamis image: it does not start like one");
+        return tamis__fail(TAMIS_CORRUPT, "not a Tamis image: wrong magic bytes");
     if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no format version 0");
     if (tamis__get16(h + AT_VERSION) > VERSION)
         return tamis__fail(TAMIS_TOO_NEW, "format version %d needs a newer Tamis than %s",

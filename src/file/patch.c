@@ -286,7 +286,7 @@ tamis_status tamis_patch_make(const void *base, size_t base_size, const void *re
         is_done = to.size == 0 || put(ctx, to.at, to.size);
     else if (is_done)
         is_done = write_changes(&ranges, from, to, put_bytes, &out);
-    return is_done ? TAMIS_OK : tamis__fail(TAMIS_CANCELLED, "the patch was not taken");
+    return is_done ? TAMIS_OK : tamis__fail(TAMIS_CANCELLED, "the writer cancelled");
 }
 
 /* ---- Reading a patch ------------------------------------------------------------------------- */
@@ -300,7 +300,7 @@ static tamis_status corrupt(const char *what) {
 static tamis_status check_start(span patch, uint8_t h[HEADER_BYTES]) {
     if (patch.size >= HEADER_BYTES) memcpy(h, patch.at, HEADER_BYTES);
     if (patch.size < HEADER_BYTES || memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "not a Tamis patch: it does not start like one");
+        return tamis__fail(TAMIS_CORRUPT, "not a Tamis patch: wrong magic bytes");
     if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no patch version 0");
     if (tamis__get16(h + AT_VERSION) > VERSION)
         return tamis__fail(TAMIS_TOO_NEW, "patch version %d needs a newer Tamis than %s",

@@ -68,7 +68,7 @@ static tamis_status read_all(const tamis_spill *s, uint64_t at, uint8_t *p, uint
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__io_error(s->dir, "cannot read temporary records");
         if (got == 0) {
-            tamis__fail(TAMIS_IO, "the temporary file became shorter");
+            tamis__fail(TAMIS_IO, "the temporary file was truncated");
             return tamis__fail_in(TAMIS_IO, s->dir);
         }
         p += got;

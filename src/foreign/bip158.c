@@ -118,7 +118,7 @@ static uint64_t stored_bytes(uint64_t values, uint64_t bits) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const bool *has = params->has_option;
     if (has[OPT_BLOCK] && (has[OPT_KEY0] || has[OPT_KEY1]))
-        return tamis__fail(TAMIS_INVALID, "block and key0, key1 are the same wish: give one");
+        return tamis__fail(TAMIS_INVALID, "block and key0, key1 conflict; give only one");
     if (params->capacity > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
                            (unsigned long long)params->capacity);

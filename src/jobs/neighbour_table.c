@@ -60,7 +60,7 @@ static const tamis_wire *wire_of(const uint8_t *bytes, size_t size, size_t *leng
                     (unsigned long long)size);
         return NULL;
     }
-    tamis__fail(TAMIS_CORRUPT, "not a message about a summary: it does not start like one");
+    tamis__fail(TAMIS_CORRUPT, "not a message about a summary: wrong magic bytes");
     return NULL;
 }
 

@@ -225,7 +225,7 @@ static tamis_status take_all(tamis_session *t, const uint8_t *bytes, size_t size
         if (is_over(t))
             return t->options.is_one_way
                        ? TAMIS_OK
-                       : tamis__fail(TAMIS_CORRUPT, "there are bytes behind the end of the talk");
+                       : tamis__fail(TAMIS_CORRUPT, "extra bytes after the end of the session");
         const tamis_status rc = take_piece(t, bytes, size, &used);
         if (rc) return rc;
         bytes += used, size -= used;

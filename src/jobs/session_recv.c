@@ -54,7 +54,7 @@ tamis_status tamis__session_may_recv(const tamis_session *t, uint8_t type, uint3
         return tamis__fail(TAMIS_CORRUPT, "there is no message %u: 1 to %d", type,
                            TAMIS_MESSAGES - 1);
     if (!is_in_turn(t, type))
-        return tamis__fail(TAMIS_CORRUPT, "the message '%s' came out of turn", names[type]);
+        return tamis__fail(TAMIS_CORRUPT, "the message '%s' was not expected", names[type]);
     if (length > longest(t, type))
         return tamis__fail(TAMIS_TOO_LARGE, "a message '%s' of %lu bytes: at most %llu are allowed",
                            names[type], (unsigned long)length,

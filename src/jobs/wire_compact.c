@@ -101,7 +101,7 @@ static tamis_status records_are_legal(const tamis_tidings *t) {
     for (uint32_t i = 0; i < t->count; i++)
         if (!next_record(t, &at, &next, &position, &is_set))
             return tamis__fail(
-                TAMIS_CORRUPT, "record %lu of %lu is none, or beyond the last of %llu bits",
+                TAMIS_CORRUPT, "record %lu of %lu is invalid or past the last of %llu bits",
                 (unsigned long)i, (unsigned long)t->count, (unsigned long long)t->positions);
     if (at == t->body_size) return TAMIS_OK;
     return tamis__fail(TAMIS_CORRUPT, "%lu records have %llu bytes, not %llu",

@@ -93,7 +93,7 @@ static tamis_status choose_guard(const tamis_params *params, uint64_t min_value,
     if (params->has_option[OPT_GUARD]) return TAMIS_OK;
     word[GUARD] = tamis__peel_guard_for(params->fpr);
     if (word[GUARD] <= MAX_GUARD) return TAMIS_OK;
-    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: bloomier goes down to 2^-%d",
+    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is too low; the minimum for bloomier is 2^-%d",
                        params->fpr, MAX_GUARD);
 }
 

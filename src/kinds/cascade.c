@@ -110,9 +110,8 @@ static tamis_status shape(const tamis_params *params, uint64_t members, uint64_t
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, members + good);
     if (params->bits) return widest(word, members, good, for_lists, params->bits / 8);
     if (!columns_for_nonmembers(params->fpr, &for_nonmembers))
-        return tamis__fail(TAMIS_INVALID,
-                           "fpr=%.3g is out of reach for cascade: its least is 2^-%d", params->fpr,
-                           TAMIS_BAND_MAX_GUARD + 1);
+        return tamis__fail(TAMIS_INVALID, "fpr=%.3g is too low for cascade; the minimum is 2^-%d",
+                           params->fpr, TAMIS_BAND_MAX_GUARD + 1);
     set_columns(word, for_lists > for_nonmembers ? for_lists : for_nonmembers);
     return TAMIS_OK;
 }

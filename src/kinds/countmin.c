@@ -75,8 +75,8 @@ static bool is_sized(const tamis_params *params) {
 /* 0 where neither option is given. */
 static tamis_status either(const tamis_params *params, size_t first, size_t second, uint64_t *out) {
     if (params->has_option[first] && params->has_option[second])
-        return tamis__fail(TAMIS_INVALID, "%s and %s are the same wish: give one of them",
-                           options[first].name, options[second].name);
+        return tamis__fail(TAMIS_INVALID, "%s and %s conflict; give only one", options[first].name,
+                           options[second].name);
     *out = params->has_option[first] ? params->option[first] : params->option[second];
     return TAMIS_OK;
 }

@@ -79,9 +79,9 @@ static tamis_status plan_for_rate(const tamis_bag_code *code, uint64_t keys, dou
     }
     if (min != UINT64_MAX) return TAMIS_OK;
     if (!homes) return too_large(code);
-    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for %s: with %llu keys it is %.3g",
-                       fpr, code->name, (unsigned long long)keys,
-                       ldexp((double)keys, -MAX_LOG2_FINGERPRINTS));
+    return tamis__fail(
+        TAMIS_INVALID, "fpr=%.3g is too low for %s; with %llu keys the minimum is %.3g", fpr,
+        code->name, (unsigned long long)keys, ldexp((double)keys, -MAX_LOG2_FINGERPRINTS));
 }
 
 static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uint64_t size,

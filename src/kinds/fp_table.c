@@ -223,9 +223,9 @@ tamis_status tamis__table_refuse(const tamis_params *params, const tamis_table_d
         return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind, keys,
                            (unsigned long long)((bits + 63) / 64 * 8));
     }
-    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: %s of %llu keys goes down to %.2g",
-                       params->fpr, d->kind, keys,
-                       d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
+    return tamis__fail(TAMIS_INVALID,
+                       "fpr=%.3g is too low; the minimum for %s of %llu keys is %.2g", params->fpr,
+                       d->kind, keys, d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
 }
 
 tamis_status tamis__table_plan(const tamis_params *params, const tamis_table_design *d,

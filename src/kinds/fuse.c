@@ -70,7 +70,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     } else {
         word[WIDTH] = tamis__peel_guard_for(params->fpr);
         if (word[WIDTH] > MAX_WIDTH)
-            return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
+            return tamis__fail(TAMIS_INVALID, "fpr=%.3g is too low; the minimum for fuse is 2^-%d",
                                params->fpr, MAX_WIDTH);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);

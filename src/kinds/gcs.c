@@ -45,10 +45,11 @@ static uint64_t keys_of(const tamis_params *params) {
 static tamis_status out_of_reach(const tamis_params *params) {
     const uint64_t keys = keys_of(params);
     if (params->has_option[OPT_M])
-        return tamis__fail(TAMIS_INVALID, "m=%llu is out of reach: %llu keys can have up to %llu",
+        return tamis__fail(TAMIS_INVALID, "m=%llu is too large: %llu keys can have up to %llu",
                            (unsigned long long)params->option[OPT_M], (unsigned long long)keys,
                            (unsigned long long)((TAMIS_CODED_MAX_RANGE - 1) / keys));
-    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for gcs: with %llu keys it is %.3g",
+    return tamis__fail(TAMIS_INVALID,
+                       "fpr=%.3g is too low for gcs; with %llu keys the minimum is %.3g",
                        params->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
 

@@ -321,7 +321,7 @@ static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
         return TAMIS_OK;
     }
     return tamis__fail(TAMIS_FULL,
-                       "grow cannot double any more: it has %llu slots after %llu "
+                       "grow cannot double again: it has %llu slots after %llu "
                        "doublings",
                        (unsigned long long)word[SLOTS], (unsigned long long)word[DOUBLINGS]);
 }

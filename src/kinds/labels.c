@@ -79,7 +79,7 @@ static tamis_status find_range(const tamis_params *params, const tamis_coded_par
                            (unsigned long long)(params->bits / 8), (unsigned long long)coded->n,
                            (unsigned long long)word[LABELS]);
     return tamis__fail(TAMIS_INVALID,
-                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g",
+                       "fpr=%.3g is too low for labels; with %llu keys the minimum is %.3g",
                        params->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
 

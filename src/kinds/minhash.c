@@ -138,7 +138,7 @@ static tamis_status audit_few(const tamis_body *f) {
                            (unsigned long long)keys, (unsigned long long)full,
                            (unsigned long long)f->word[BINS]);
     if (!tamis__fields_end_clean(f->bytes + FEW_AT, f->word[BINS], (unsigned)f->word[KEEP]))
-        return tamis__fail(TAMIS_CORRUPT, "there are bits behind the last bin");
+        return tamis__fail(TAMIS_CORRUPT, "stray bits after the last bin");
     return TAMIS_OK;
 }
 

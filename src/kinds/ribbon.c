@@ -63,7 +63,7 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
     }
     set_columns(word, tamis__band_columns(low ? low : 1));
     if (low) return TAMIS_OK;
-    return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for so many keys",
+    return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for this many keys",
                        (unsigned long long)expect(word, keys));
 }
 
@@ -98,8 +98,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     } else {
         if (!tamis__band_columns_for(params->fpr, &columns))
             return tamis__fail(TAMIS_INVALID,
-                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d",
-                               params->fpr, TAMIS_BAND_MAX_GUARD);
+                               "fpr=%.3g is too low for ribbon; the minimum is 2^-%d", params->fpr,
+                               TAMIS_BAND_MAX_GUARD);
         set_columns(word, columns);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);

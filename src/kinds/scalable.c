@@ -237,7 +237,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (rc || can_grow(word)) return rc;
     return tamis__fail(
         TAMIS_INVALID,
-        "fpr=%.3g is out of reach: stages become stricter, and those of %s let scalable grow from "
+        "fpr=%.3g is too low: stages become stricter, and those of %s let scalable grow from "
         "fpr=%.2g on; kind=classic goes lower",
         params->fpr, kind_of(word)->name, lowest_rate(word));
 }

@@ -186,8 +186,8 @@ tamis_status tamis__slot_insert(const tamis_slots *t, uint64_t home, tamis_run *
         return TAMIS_OK;
     }
     if (tamis__first_unused(t, at) >= t->count)
-        return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
-    return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys", MAX_OFFSET);
+        return tamis__fail(TAMIS_FULL, "the overflow slots are used up");
+    return tamis__fail(TAMIS_FULL, "over %d slots in a run: too many equal keys", MAX_OFFSET);
 }
 
 size_t tamis__slots_add(const tamis_slots *t, const uint64_t *hash, size_t n) {
@@ -217,11 +217,9 @@ tamis_status tamis__pack_run(const tamis_slots *t, tamis_packing *packing, uint6
     if (packing->used > tamis__slots_limit(t->homes))
         return tamis__fail(TAMIS_FULL, "there is room for %llu slots in use, not for more",
                            (unsigned long long)tamis__slots_limit(t->homes));
-    if (packing->end > t->count)
-        return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
+    if (packing->end > t->count) return tamis__fail(TAMIS_FULL, "the overflow slots are used up");
     if (packing->end > next_block + MAX_OFFSET)
-        return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
-                           MAX_OFFSET);
+        return tamis__fail(TAMIS_FULL, "over %d slots in a run: too many equal keys", MAX_OFFSET);
     return TAMIS_OK;
 }
 

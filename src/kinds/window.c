@@ -512,7 +512,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 const tamis_kind tamis__window = {
     .name = "window",
-    .contract = "the last `capacity` adds are found without fail, older ones leave",
+    .contract = "the last `capacity` adds are always found; older ones expire",
     .word = {"hashes", "generations", "each", "slice", "by"},
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -356,7 +356,7 @@ def sources_that_go(server):
             other.must("RENAME", gone, gone + "-old")
             replies.add(c.read())
             other.must("RENAME", gone + "-old", gone)
-        tap.check(replies <= {OK, NO_KEY, Error("ERR a source was changed meanwhile")}, "a merge whose source goes says so")
+        tap.check(replies <= {OK, NO_KEY, Error("ERR a source changed during the operation")}, "a merge whose source goes says so")
         in_step(server, replica)
         tap.equal(replica.client().must("CMS.QUERY", "d", "x"), c.must("CMS.QUERY", "d", "x"),
                   "and the replica has what the primary has")

@@ -69,7 +69,7 @@ def crowd(server, replica):
         if at == 0:
             break
     end = time.monotonic() + SECONDS
-    allowed = ("changed meanwhile", "NOFILTER", "item exists", "differ", "no such filter on its way", "gap",
+    allowed = ("changed during the operation", "NOFILTER", "item exists", "differ", "no such filter on its way", "gap",
                "still on its way",
                "Background save already in progress")
     added, errors, longest = {"one": [], "two": []}, [], [0.0]
@@ -174,7 +174,7 @@ def jobs_active(client):
     return field(client, "tamis", "tamis_jobs_active")
 
 
-CHANGED = Error("ERR the key was changed meanwhile")
+CHANGED = Error("ERR the key changed during the operation")
 
 
 def has_come(client):

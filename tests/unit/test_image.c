@@ -80,8 +80,8 @@ static const struct field {
     tamis_status status;
     const char *why;
 } fields[] = {
-    {PLAIN, 0, 1, 0, TAMIS_CORRUPT, "it does not start like one"},
-    {PLAIN, 7, 1, 0, TAMIS_CORRUPT, "it does not start like one"},
+    {PLAIN, 0, 1, 0, TAMIS_CORRUPT, "wrong magic bytes"},
+    {PLAIN, 7, 1, 0, TAMIS_CORRUPT, "wrong magic bytes"},
     {PLAIN, 8, 2, 0, TAMIS_CORRUPT, "there is no format version 0"},
     {PLAIN, 8, 2, 2, TAMIS_TOO_NEW, "format version 2 needs a newer Tamis"},
     {PLAIN, 8, 2, 0xffff, TAMIS_TOO_NEW, "format version 65535 needs"},

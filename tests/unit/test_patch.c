@@ -359,7 +359,7 @@ static void headers_are_checked(void **state) {
         tamis_status status;
         const char *why;
     } cases[] = {
-        {0, 0, TAMIS_CORRUPT, "not a Tamis patch: it does not start like one"},
+        {0, 0, TAMIS_CORRUPT, "not a Tamis patch: wrong magic bytes"},
         {24, (uint64_t)1 << 40, TAMIS_CORRUPT, "damaged: the patch makes much from little"},
         {24, UINT64_MAX, TAMIS_CORRUPT, "damaged: no image is that large"},
         {16, UINT64_MAX, TAMIS_CORRUPT, "damaged: no image is that large"},
@@ -481,7 +481,7 @@ static void of_nothing(void **state) {
             assert_int_equal(tamis_patch_make(base.at, base.size, result.at, result.size, NULL, 0,
                                               take_none, &takes),
                              TAMIS_CANCELLED);
-            assert_string_equal(tamis_why(), "the patch was not taken");
+            assert_string_equal(tamis_why(), "the writer cancelled");
         }
         let_go(&base, &result, &patch);
     }

@@ -704,10 +704,10 @@ static void liars_who_tell_are_caught(void **state) {
     expect_caught(&p, 1, l, "before everything was said");
     l = liar_who_tells();
     say(l, TAMIS_MSG_KEYS, "\x01x", 2);
-    expect_caught(&p, 1, l, "'keys' came out of turn");
+    expect_caught(&p, 1, l, "'keys' was not expected");
     l = liar_who_tells();
     say_number(l, TAMIS_MSG_MORE, 64);
-    expect_caught(&p, 1, l, "'more' came out of turn");
+    expect_caught(&p, 1, l, "'more' was not expected");
     l = liar_who_tells();
     say(l, 77, NULL, 0);
     expect_caught(&p, 1, l, "no message 77");

@@ -375,10 +375,10 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
         {"cuckoo:capacity=1000,size=100", "size=608", TAMIS_INVALID},
         {"dleft:capacity=1000,size=100", "size=1016", TAMIS_INVALID},
         {"compaction:capacity=1000,size=100", "size=288", TAMIS_INVALID},
-        {"cuckoo:capacity=1M,fpr=1e-12", "goes down to 1.7e-12", TAMIS_INVALID},
-        {"cuckoo:capacity=2^56,fpr=1%", "goes down to 0.12", TAMIS_INVALID},
+        {"cuckoo:capacity=1M,fpr=1e-12", "keys is 1.7e-12", TAMIS_INVALID},
+        {"cuckoo:capacity=2^56,fpr=1%", "keys is 0.12", TAMIS_INVALID},
         {"dleft:capacity=2^56,fpr=90%", "cannot have", TAMIS_TOO_LARGE},
-        {"compaction:capacity=2^56,fpr=5%", "goes down to", TAMIS_INVALID},
+        {"compaction:capacity=2^56,fpr=5%", "is too low; the minimum for", TAMIS_INVALID},
     };
     struct tamis_plan plan;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
