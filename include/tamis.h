@@ -160,10 +160,10 @@ TAMIS_API const char *tamis_why(void);
  * protects while the image itself stays private. key=outside keeps it out of the image: then the
  * secret goes into the options here and at every load. */
 
-/* Memory of one filter, for callers that count or place it themselves. `alloc` returns `size`
- * bytes for any use or NULL; `free` gets the same size back. What `alloc` returns is cleared here,
- * which touches every page of it, unless it `is_zeroed`: then a large filter is made at once, and
- * pages come to be when keys do. */
+/* Memory of one filter, for callers that count or place it themselves. `alloc` returns `size` bytes
+ * aligned for any type, or NULL; `free` is given the same size. The library clears what `alloc`
+ * returns, which touches every page, unless it `is_zeroed`: then creating a large filter is
+ * instant, and pages are touched as keys arrive. */
 struct tamis_allocator {
     void *(*alloc)(void *ctx, size_t size);
     void (*free)(void *ctx, void *memory, size_t size);
@@ -172,7 +172,7 @@ struct tamis_allocator {
 };
 
 /* Large pages make queries of a large filter up to twice as fast, because the processor translates
- * an address sooner. The system gives them where it has them; the first touch of
+ * an address sooner. The system grants them where it can; the first touch of
  * each then takes 2 MiB at once. */
 enum tamis_pages {
     TAMIS_PAGES_LARGE = 0, /* ask for large ones from 4 MiB on */
@@ -200,18 +200,18 @@ TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
 TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
                                          const struct tamis_options *options);
 
-/* Frees a filter; a secret is wiped first. NULL is allowed. Threads: one, with no other user. */
+/* Frees a filter, after wiping its secret. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_free(tamis *filter);
 
-/* A filter of the same kind, shape, hash and notes with every key of `filter`; it owns its bytes
- * even when `filter` is a view. Threads: readers or one writer. */
+/* Copies a filter: same kind, shape, hash, notes and keys. The copy owns its bytes even when
+ * `filter` is a view. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_copy(tamis **copy, const tamis *filter);
 
 /* ==== Planning ============================================================================== */
 
 enum { TAMIS_WORDS = 8 }; /* a shape has at most this many named words */
 
-/* What a spec leads to. Rates are fractions: 0.01 is one percent. */
+/* The result of planning a spec. Rates are fractions: 0.01 is one per cent. */
 struct tamis_plan {
     const char *kind;
     uint64_t capacity;
@@ -228,7 +228,7 @@ struct tamis_plan {
     uint64_t reliable_count;            /* as in struct tamis_info */
 };
 
-/* Works out a spec without allocating anything, however large. `plan_size` is sizeof *plan.
+/* Plans a spec without allocating anything, however large the filter. `plan_size` is sizeof *plan.
  * Threads: any. */
 TAMIS_API tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size);
 
@@ -240,12 +240,12 @@ struct tamis_key {
     size_t len;
 };
 
-/* False: the key is certainly not in the set. True: it is, or it is a false positive. (Kinds whose
- * keys leave, or that may forget, say so in their contract.) Threads: readers or one writer; see
- * tamis_add_shared. */
+/* False: the key is certainly not in the set. True: it is, or this is a false positive. (Kinds
+ * whose keys expire, or that may forget, say so in their contract.) Threads: readers or one writer;
+ * see tamis_add_shared. */
 TAMIS_API bool tamis_has(const tamis *filter, const void *key, size_t len);
 
-/* Asks for `n` keys at once, which is faster: hit[i] becomes 1 or 0 for keys[i].
+/* Queries `n` keys at once, which is faster: hit[i] becomes 1 or 0 for keys[i].
  * Threads: as tamis_has. */
 TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys, size_t n,
                               uint8_t *hit);
@@ -285,11 +285,10 @@ TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
 
 /* ==== Changing ============================================================================== */
 
-/* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
- * store it once more. Fails with TAMIS_READONLY on a view or map, with
- * TAMIS_UNSUPPORTED for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
- * TAMIS_INVALID for an empty key where TAMIS_NO_EMPTY_KEY says so.
- * Threads: one writer, no readers meanwhile. */
+/* Adds a key. Adding it again is harmless, but kinds without TAMIS_ADDS_ONCE count or store it once
+ * more. Fails with TAMIS_READONLY on a view or map, with TAMIS_UNSUPPORTED for kinds that are built
+ * once, with TAMIS_FULL for kinds of fixed capacity, with TAMIS_INVALID for an empty key where
+ * TAMIS_NO_EMPTY_KEY says so. Threads: one writer, and no readers. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
 
@@ -298,20 +297,20 @@ TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *key
 TAMIS_API tamis_status tamis_add_u64s(tamis *filter, const uint64_t *keys, size_t n);
 TAMIS_API tamis_status tamis_add_packed(tamis *filter, const void *keys, size_t width, size_t n);
 
-/* Adds a key `times` times: what as many calls of tamis_add would leave, at once; 0 changes
- * nothing. Kinds to which that is so many steps, all but countmin and rediscms, take at most 65,536
- * (TAMIS_INVALID). Threads: as tamis_add. */
+/* Adds a key `times` times in one call, with the result of that many calls of tamis_add; 0 changes
+ * nothing. For kinds that need one step per add, all but countmin and rediscms, the maximum is
+ * 65,536 (else TAMIS_INVALID). Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_times(tamis *filter, const void *key, size_t len, uint64_t times);
 
-/* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
- * or that is a false positive. Kinds with TAMIS_AGES take it as seen again in both cases. Where
- * keys are removed later use tamis_add: a key that a false positive kept out could not be found
- * any longer once that other key is removed. Threads: as tamis_add. */
+/* Adds a key unless it is already there, and reports which: *is_new is false for a key that was
+ * there or is a false positive. Kinds with TAMIS_AGES refresh it in both cases. If keys are removed
+ * later, use tamis_add: a key that a false positive kept out would be lost once that other key is
+ * removed. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_new(tamis *filter, const void *key, size_t len, bool *is_new);
 
-/* Takes back one add of a key. You must know that it was added and not removed since, as many
- * times: removing what only looks present (a false positive) would take a part of another key.
- * TAMIS_NOT_FOUND, and nothing changed, when the filter can see that the key is not there.
+/* Undoes one add of a key. You must know that the key was added and not removed since: removing a
+ * false positive would damage another key.
+ * TAMIS_NOT_FOUND, and nothing changed, when the filter can tell that the key is not there.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_remove(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
@@ -324,35 +323,33 @@ TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
 TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uint64_t value);
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
-/* Empties the filter: it is as when it was made, in the shape that it has now, with its notes.
- * TAMIS_UNSUPPORTED for kinds that grow, whose first shape is gone, and for those that are built
- * once. Threads: as tamis_add. */
+/* Empties the filter, keeping its present shape and its notes. TAMIS_UNSUPPORTED for kinds that
+ * grow, whose first shape is gone, and for those that are built once. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_clear(tamis *filter);
 
-/* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
+/* Advances time by one step, for kinds with TAMIS_CAN_TICK: keys older than their guarantee expire.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_tick(tamis *filter);
 
-/* Makes room for `capacity` keys in all, more or fewer than now, without the keys. No answer
- * changes by it; but bits of fingerprints become part of the address, so that a filter that was
- * doubled, and then filled, has twice the rate. Only kinds with TAMIS_CAN_RESIZE.
- * Threads: as tamis_add. */
+/* Resizes the filter for `capacity` keys in all, more or fewer than now, without needing the keys.
+ * No answer changes; but fingerprint bits become address bits, so a filter that was doubled and
+ * then filled has twice the rate. Only kinds with TAMIS_CAN_RESIZE. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
 
-/* How many longer adds fit into the memory that the filter has now: UINT64_MAX where any number
+/* How many more adds fit into the memory that the filter has now: UINT64_MAX where any number
  * does. Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
  * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room. Threads: as
  * tamis_has. */
 TAMIS_API uint64_t tamis_remaining(const tamis *filter);
 
-/* The same for many threads at once: any number of them may add with the _shared calls and ask at
- * the same time, without locks. A key is found by every query that happens after its add
- * returned; a query meanwhile may say either. Only kinds with TAMIS_CAN_SHARE. Queries here
- * are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms for many
- * keys, numbers and hashes, and those of tamis_inline.h. Whatever looks at the whole filter
- * (tamis_measure, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
- * it is clean under -fsanitize=thread, which builds the library without vector kernels. Threads:
- * any number of tamis_add_shared, tamis_add_hashes_shared and queries. */
+/* Adds from many threads: any number of them may call the _shared functions and query at the same
+ * time, without locks. A key is found by every query that starts after its add returned; a query
+ * during the add may return either. Only kinds with TAMIS_CAN_SHARE. Queries here are tamis_hash,
+ * tamis_has, tamis_count, tamis_get and tamis_trace, with their forms for many keys, numbers and
+ * hashes, and those of tamis_inline.h. Calls that read the whole filter (tamis_measure, tamis_copy,
+ * tamis_save, tamis_overlap, ...) must wait until the adds are done. All of it is clean under
+ * -fsanitize=thread, which builds the library without vector kernels. Threads: any number of
+ * tamis_add_shared, tamis_add_hashes_shared and queries. */
 TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
 
 /* ==== Building ==============================================================================
@@ -397,9 +394,9 @@ struct tamis_builder_options {
     void *progress_ctx;
 };
 
-/* Makes a builder. A spec that cannot work is refused here, also one whose capacity needs more
- * memory than the limit (TAMIS_NOMEM, with the least that would do); a capacity may be left out,
- * and then adding fails as soon as there are more keys than the limit allows. On failure *builder
+/* Creates a builder. A spec that cannot work is refused here, as is one whose capacity needs more
+ * memory than the limit (TAMIS_NOMEM, naming the minimum). The capacity may be omitted; then adding
+ * fails as soon as there are more keys than the limit allows. On failure *builder
  * is NULL. Threads: any. */
 TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
                                             uint64_t memory_limit, const char *temp_dir);
@@ -408,7 +405,7 @@ TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const 
 
 /* Makes a builder that goes on where a filter ended: same kind, shape, hash, notes and labels, and
  * everything that it lists is taken in. So keys and labels are added to what was built before; its
- * shape was planned for the first ones, so that with many longer its rate rises. Only kinds with
+ * shape was planned for the first ones, so that with many more its rate rises. Only kinds with
  * TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter,
                                               const struct tamis_builder_options *options);
@@ -444,7 +441,7 @@ TAMIS_API tamis_status tamis_builder_exclude(tamis_builder *builder, const void 
  * of 1 to 255 bytes without control characters. Threads: one. */
 TAMIS_API tamis_status tamis_builder_label(tamis_builder *builder, const char *name);
 
-/* Sets a note of the filter to be. Threads: one. */
+/* Sets a note of the future filter. Threads: one. */
 TAMIS_API tamis_status tamis_builder_set_note(tamis_builder *builder, const char *name,
                                               const char *value);
 
@@ -474,9 +471,9 @@ TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
 
 /* ==== Sets ================================================================================== */
 
-/* NULL when the two filters can be merged, intersected and compared; otherwise the sentence that
- * names the first thing in which they differ (kind, shape, hash, seed, secret). The sentence is
- * that of tamis_why. Threads: readers or one writer. */
+/* NULL when the two filters can be merged, intersected and compared; otherwise a message naming the
+ * first difference (kind, shape, hash, seed, secret), the same as from tamis_why. Threads: readers
+ * or one writer. */
 TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 
 /* into becomes the filter of both sets together: with TAMIS_ANY_ORDER bit for bit what adding all
@@ -566,19 +563,19 @@ struct tamis_info {
     uint64_t adds_to_tick;
 };
 
-/* Reads the whole payload to answer. `info_size` is sizeof *info.
+/* Describes a filter, reading its whole payload. `info_size` is sizeof *info.
  * Threads: readers or one writer. */
 TAMIS_API void tamis_measure(const tamis *filter, struct tamis_info *info, size_t info_size);
 
-/* The same at once, without a look at the payload, however large it is: what the bits tell
- * (fpr_now, fill, items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay
- * zero. Threads: readers or one writer. */
+/* Describes a filter at once, without reading its payload: what follows from the bits (fpr_now,
+ * fill, items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay zero.
+ * Threads: readers or one writer. */
 TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
-/* The rate right now, from the bits that are set. Threads: readers or one writer. */
+/* The current false-positive rate, from the bits that are set. Threads: readers or one writer. */
 TAMIS_API double tamis_fpr_now(const tamis *filter);
 
-/* How many distinct keys are inside, by the bits. TAMIS_SATURATED when no bit tells any longer.
+/* Estimates the number of distinct keys from the bits. TAMIS_SATURATED when too few bits are left.
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimate *items);
 
