@@ -403,10 +403,10 @@ TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char 
 TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
                                                  const struct tamis_builder_options *options);
 
-/* Makes a builder that goes on where a filter ended: same kind, shape, hash, notes and labels, and
- * everything that it lists is taken in. So keys and labels are added to what was built before; its
- * shape was planned for the first ones, so that with many more its rate rises. Only kinds with
- * TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as tamis_has. */
+/* Creates a builder that continues from a filter: same kind, shape, hash, notes, labels and keys.
+ * Use it to add keys and labels to what was built before. The shape was planned for the first keys,
+ * so with many more the rate rises. Only kinds with TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as
+ * tamis_has. */
 TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter,
                                               const struct tamis_builder_options *options);
 
