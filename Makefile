@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tamis. One Makefile is the truth: a new file in src/, cli/ or tests/ needs no edit here.
 #
 #     make run      install what the build needs, build, and do the main job on the sample data

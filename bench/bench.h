@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Only the files of the bench may include this: what they share.
  *
  *     main.c      the command line, one event after the other

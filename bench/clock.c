@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time, medians, and one processor. */
 #define _GNU_SOURCE
 #include <sched.h>

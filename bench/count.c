@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions per key: what does not change from minute to minute.
  *
  * Runs under callgrind (bench/count starts it) and switches its counting on for one list of keys at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One event: everything is built, checked, and then asked in rounds. */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures of an event: medians over rounds, ratios inside a round. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The floor: what the machine itself takes for the memory that a filter touches.
  *
  * Each floor works on as many bytes as the filter, on the same pages, and asks for its lines ahead

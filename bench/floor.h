@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Only floor.c and its kernels may include this. */
 #ifndef TAMIS_BENCH_FLOOR_H
 #define TAMIS_BENCH_FLOOR_H

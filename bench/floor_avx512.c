@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Eight keys at a time: without it a good kernel would be below the floor in the cache. */
 #include "bench/floor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything that was measured, for scripts: bench/plot reads it. */
 #include <math.h>
 #include <time.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys, and lists of questions.
  *
  * Member i is mix64(i) and stranger i is mix64(2^62 + i). mix64 is a bijection, so members are

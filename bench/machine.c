@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where all this happened: what the system tells about itself. */
 #include <gnu/libc-version.h>
 #include <stdlib.h>

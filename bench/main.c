@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bench: our kinds, other libraries and the machine's own floor, measured side by side. */
 #include <getopt.h>
 #include <stdlib.h>

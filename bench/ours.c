@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our kinds, through the front door like everybody's programs. */
 #include <stdlib.h>
 #include <string.h>

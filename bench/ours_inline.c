@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One key by tamis_inline.h, in a file of its own because it is compiled for this very processor,
  * as a storage engine would be. */
 #include "bench/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bench and whoever is measured by it may include this.
  *
  * A contestant is one filter with one way to use it. Ours are compiled in; others come as shared

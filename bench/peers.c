@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everybody else, from shared objects that speak bench/peer.h. */
 #include <dirent.h>
 #include <dlfcn.h>

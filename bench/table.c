@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What people read: a table for each event. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cli.h: only the files in cli/ include this. The parts of the command, all together.
  *
  *     argv --options.c--> struct args --verbs/NAME.c--> images.c, keys.c --> tamis.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c: the command `tamis`. Finds the verb, lets the table-driven parser read the rest, runs it.
  *
  * Signals keep their usual meaning, which is all that is needed: a pipe that nobody reads or a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* admission.c: what a cache on disk saves by keeping only what is asked for a second time.
  *
  * Two million requests to a cache, as those of a content network are: a few things are asked for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* aggregate.c: the mean of a thousand values, known everywhere, without a centre.
  *
  * A thousand nodes each have a value, and each wants the mean of all. In every round a node tells

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.c: a filter of a million keys, from a builder with little memory.
  *
  * Keys come as a stream, nobody counts them first, and some come twice. The builder keeps 8 bytes

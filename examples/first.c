@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* first.c: a first program with Tamis.
  *
  * It plans a filter, fills it, asks it, saves it, and asks the saved one again, with every error

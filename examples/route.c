@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* route.c: finding keys in a network without a map.
  *
  * A thousand nodes stand in a ring, with a few chords across. Each has some keys, and for each of

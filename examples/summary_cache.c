@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* summary_cache.c: neighbours that know what each other holds, after Fan, Cao, Almeida and Broder
  * (1998).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zipf.h: requests as caches see them, for the simulations beside this file.
  *
  * The i-th most popular of `max` things is asked for with a chance in proportion to 1/i^exponent.

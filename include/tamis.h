@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis.h: one sieve for every set.
  *
  * A filter answers one question about a set of keys: "is this key in it?" *No* is certain; *yes* is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_engine.h: for programs that hold filters for others: databases, caches, servers.
  *
  * They hash a key once and query many filters with the hash, keep memory where it suits them, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_formats.h: filters that other systems wrote, and filters for them to read. */
 #ifndef TAMIS_FORMATS_H
 #define TAMIS_FORMATS_H

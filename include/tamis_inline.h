@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_inline.h: one key at a time without a call, for storage engines and inner loops.
  *
  * tamis.h asks through a handle: two calls and a choice of kernel for every key. Where even that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_jobs.h: jobs that take more than one filter, or a filter and a conversation.
  *
  * tamis.h is about one set. Here are protocols and small machines on top of it: two hosts that find

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_math.h: false-positive rates and sizes of Bloom filters as functions. */
 #ifndef TAMIS_MATH_H
 #define TAMIS_MATH_H

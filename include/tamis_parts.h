@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_parts.h: one filter on many machines: shards, and patches between versions of an image. */
 #ifndef TAMIS_PARTS_H
 #define TAMIS_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tamis_special.h: what only a few kinds can do. TAMIS_UNSUPPORTED from all others. */
 #ifndef TAMIS_SPECIAL_H
 #define TAMIS_SPECIAL_H

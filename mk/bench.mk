@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Speed, beside peers and the machine's floor.
 
 # ---- Measuring ----------------------------------------------------------------------------------

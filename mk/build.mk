@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # From sources to the library, the command, the module, manual pages and completions.
 
 # ---- Building ---------------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Fuzzers of everything that takes bytes from outside.
 
 # Fuzzing runs, FUZZ_SECONDS long or of FUZZ_RUNS inputs, of what takes bytes from outside; what is found new goes

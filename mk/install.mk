@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Where things go on a user's machine.
 
 # ---- Installing ---------------------------------------------------------------------------------

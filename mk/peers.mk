@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Our bytes in other systems' programs, and theirs in ours.
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Proofs that take minutes or hours, and very large filters.
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------

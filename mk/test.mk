@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `make test` runs. tests/README.md is the map.
 
 # ---- Tests ------------------------------------------------------------------------------------

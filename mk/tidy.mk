@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Arrows, names, width, formatting; golden images.
 
 # ---- Housekeeping -----------------------------------------------------------------------------

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bare.c: the least that any command about lines has to do: read them, cut them, hash them.
  *
  *     bare FILE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lines.c: lines to measure the command with.
  *
  *     lines N OF [SEED]    N lines drawn from OF different ones, each with the same chance

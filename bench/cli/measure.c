@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* measure.c: how long a command takes, and its peak memory.
  *
  *     measure ROUNDS COMMAND      by sh -c; prints seconds, processor seconds and the peak in KiB

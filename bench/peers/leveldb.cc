@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LevelDB's filter policy: a classic filter of 10 bits per key over one table's keys. Its hash has
  * 32 bits, so it is made for thousands of keys, not for millions. */
 #include <leveldb/filter_policy.h>

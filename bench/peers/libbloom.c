@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libbloom, the C library that Debian has: a classic filter, one key at a time. */
 #include <bloom.h>
 #include <limits.h>

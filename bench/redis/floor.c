@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The least that a command can do with its arguments, as a module for measuring: it looks at every
  * byte string and replies in the shape of the real commands. No filter answers faster than this.
  *

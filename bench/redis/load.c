@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Load for a server on loopback, and a client that measures how long others wait.
  *
  *     load items  PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY item..., 16 bytes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Servers to measure: each alone with a module, gone when the run is; and a client for them."""
 import os
 import signal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* args.h: only the files in cli/ include this. Verbs, options and parsed arguments.
  *
  * What the command understands is data: verbs.def lists the verbs, each of which describes itself

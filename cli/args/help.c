@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* help.c: the table as text.
  *
  * -h is a reminder: one usage line and the options. --help and "help VERB" are the page: what the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nearest.c: how far two words are apart, for "did you mean".
  *
  * The distance counts letters added, dropped, changed, or swapped with their neighbour, which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options.c: argv to struct args, by the table.
  *
  * The grammar is the usual one: --name value, --name=value, -n value, -nvalue, bundled letters,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* verb_table.c: looking up verbs and options in the tables. */
 #include "cli/cli.h"
 

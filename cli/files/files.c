@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* files.c: files as bytes.
  *
  * What is written takes its name when it is whole and on disk, so that whatever happens, the name

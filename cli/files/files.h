@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* files.h: only the files in cli/ include this. Files as bytes: read whole, written whole or not at
  * all. */
 #ifndef TAMIS_CLI_FILES_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* signals.c: nothing half-done is left when a signal ends the command.
  *
  * A file that is written in a moment holds signals back for that moment: a Ctrl-C takes effect

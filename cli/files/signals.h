@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* signals.h: only the files in cli/ include this. Nothing half-done is left. */
 #ifndef TAMIS_CLI_FILES_SIGNALS_H
 #define TAMIS_CLI_FILES_SIGNALS_H

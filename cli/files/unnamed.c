@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unnamed.c: temporary files without a name. They are gone with their last descriptor, so no end of
  * the command leaves one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* autosave.c: saving on the way.
  *
  * What was printed is flushed before every save, never the other way round: a line whose output

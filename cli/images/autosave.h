@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* autosave.h: only the files in cli/ include this. Changes that take long are saved on the way. */
 #ifndef TAMIS_CLI_IMAGES_AUTOSAVE_H
 #define TAMIS_CLI_IMAGES_AUTOSAVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build_image.c: keys to a builder, and what it made to a file; for build and label.
  *
  * While keys are read nothing is on disk under a name, so a signal may end the command at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* conflict.c: which key has two values, and where it stands.
  *
  * A builder keeps hashes and can only name one. The keys are read a second time, where that can be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* distinct.c: how many different keys there are, before anything is made of them. */
 #include "cli/cli.h"
 #include "tamis_engine.h"

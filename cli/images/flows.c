@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flows.c: the names of what was recorded, in notes and in files. */
 #include "cli/images/flows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flows.h: only the files in cli/ include this. The names of what was recorded.
  *
  * An image of payloads knows hashes of names only; to ask for a flow one has to name it. So the

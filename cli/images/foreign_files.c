@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* foreign_files.c: filters of other systems come in and go out. */
 #include "cli/images/foreign_files.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* foreign_files.h: only the files in cli/ include this. Files that other systems wrote.
  *
  *     --from FORMAT: file --bytes_open, unpacked--> bytes --tamis_import--> filter, as any image

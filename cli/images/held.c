@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* held.c: images that are mapped while no other process can change them.
  *
  * Answers must come from the bytes that passed the gate. Reading them into memory of our own makes

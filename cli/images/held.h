@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* held.h: only the files in cli/ include this. Large images that are mapped while the system keeps
  * others from changing them. */
 #ifndef TAMIS_CLI_IMAGES_HELD_H

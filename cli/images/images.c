@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* images.c: opening, writing and summing up images.
  *
  * A file is read into memory of our own, so that changing or truncating it changes no answer; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* images.h: only the files in cli/ include this. Images: opened, specified, built, written. */
 #ifndef TAMIS_CLI_IMAGES_IMAGES_H
 #define TAMIS_CLI_IMAGES_IMAGES_H

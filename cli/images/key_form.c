@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* key_form.c: what an image remembers about the form of its keys.
  *
  * A set of lower-case keys answers no to upper-case ones, and nobody would notice. So the form

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* note_option.c: --note NAME=TEXT, for verbs that make or change an image. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* patches.c: what `tamis diff` and `tamis apply` share. */
 #include "cli/images/patches.h"
 

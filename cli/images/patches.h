@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* patches.h: only diff.c, apply.c, announce.c and patches.c include this. What the
  * first two say about a patch. */
 #ifndef TAMIS_CLI_IMAGES_PATCHES_H

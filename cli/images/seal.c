@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* seal.c: signatures of patches.
  *
  *       0  magic             8     72  digest of the base     32

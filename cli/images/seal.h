@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* seal.h: only the files in cli/ include this. Signatures of patches: who made them?
  *
  * A seal follows the patch. It holds digests of the patch and of both images, the public key of who

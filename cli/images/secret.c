@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* secret.c: reading --secret-file.
  *
  * The secret is read once, before the verb runs, so that it can come through a pipe also where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shards.c: which part of a filter a hash belongs to, and hashes in files. */
 #include "cli/images/shards.h"
 #include "tamis_parts.h"

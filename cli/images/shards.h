@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shards.h: only the files in cli/ include this. Parts of a filter that many machines build. */
 #ifndef TAMIS_CLI_IMAGES_SHARDS_H
 #define TAMIS_CLI_IMAGES_SHARDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* spec_args.c: from the options of the command to a spec.
  *
  * What a spec means is the library's business. This file only glues names and values together

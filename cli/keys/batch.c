@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* batch.c: questions and changes for a batch, by hashes or by keys.
  *
  * Nearly every filter works on hashes, which come with the batch. Those of other systems hash keys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* block.h: only the files in cli/keys/ include this. */
 #ifndef TAMIS_CLI_KEYS_BLOCK_H
 #define TAMIS_CLI_KEYS_BLOCK_H

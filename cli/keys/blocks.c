@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocks.c: bytes to blocks of whole lines.
  *
  * A block ends with its last line end; what follows is carried over to the next. Where a read

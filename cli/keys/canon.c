@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* canon.c: many ways to write a key, brought to one.
  *
  * The steps are named in images, so a step means the same forever: what it makes of a key may not

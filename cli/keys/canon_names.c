@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* canon_names.c: names of machines, alone, in email addresses and in URLs.
  *
  * Only ASCII letters are made small: names in other scripts stay the bytes they are, and so are not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* canon_numbers.c: numbers that people write in several ways: addresses and identifiers. */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decode.c: which encodings there are; the library does the work. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fields.c: some fields of a line, as cut(1) finds them. */
 #include <stdio.h>
 #include <string.h>

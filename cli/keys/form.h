@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* form.h: only the files in cli/ include this. From a line to the bytes that are its key.
  *
  *     line --fields.c--> some of its fields --tamis_encode--> bytes --canon.c--> one form of many

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gunzip.c: gzip data, one member or several concatenated. By zlib, where it was built in. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* input.c: files and standard input as bytes.
  *
  * What is compressed shows in its first bytes. They are read with all others, straight to where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keys.c: where keys come from. */
 #include <stdlib.h>
 #include <string.h>

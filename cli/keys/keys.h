@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keys.h: only the files in cli/ include this. From files to keys, and lines back out.
  *
  *     files --input.c--> bytes --blocks.c--> blocks of lines --cut.c--> batches of keys and hashes

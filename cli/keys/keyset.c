@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keyset.c: open addressing over chunks of keys.
  *
  *     slot    hash, pointer ──▶ chunk   mark, length, bytes | mark, length, bytes | ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keyset.h: only the files in cli/ include this. A set of keys with their bytes: exact, in bounded
  * memory.
  *

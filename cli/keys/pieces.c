@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pieces.c: a key of a gigabyte, a piece at a time.
  *
  * Such a key lies in a mapping of a file. A page that was looked at stays in memory until the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print.c: lines of a batch, as grep prints them. */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query_lines.c: the loop of grep with a filter for a pattern; for check and get. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rewrite.c: keys that are a part of their line, or other bytes. On any thread.
  *
  * What can be a key where it lies is left there: a field, neighbouring fields, a key without blanks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.c: blocks through the hands of a verb, on several threads and in order.
  *
  * Blocks stand in a ring. The caller's thread fills them from the input, takes them in order when

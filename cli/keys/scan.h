@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scan.h: only the files in cli/keys/ include this. Where a byte stands among the next 64.
  *
  * Lines and fields are short. A call of memchr for each costs more than looking at 64 bytes at once

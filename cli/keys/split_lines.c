@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split_lines.c: a block to lines, keys and hashes. On any thread. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.h: only the files in cli/keys/ include this. What the steps from a line to a key share. */
 #ifndef TAMIS_CLI_KEYS_STEPS_H
 #define TAMIS_CLI_KEYS_STEPS_H

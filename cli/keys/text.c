@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.c: what is going to be printed, made on any thread and printed in order by one. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unpack.c: bytes in memory that are compressed. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unzstd.c: zstd data, one frame or several concatenated. By libzstd, where it was built in.
  *
  * A frame says how far it looks back. The library's own limit on that, 128 MiB, is ours too: what

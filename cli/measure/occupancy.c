@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* occupancy.c: how bits lie in blocks, and how they should.
  *
  * In a classic filter each bit is set with the same chance, so a stretch of 512 has a binomial

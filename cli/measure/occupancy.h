@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* occupancy.h: only the files in cli/ include this. How bits lie in the blocks of an image.
  *
  * The one place outside the library that looks into a payload; docs/format.md says how it is

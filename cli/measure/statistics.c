@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* statistics.c: the incomplete beta and gamma functions, and what they are good for here.
  *
  * Both are computed as a continued fraction, by the modified Lentz method, where that converges

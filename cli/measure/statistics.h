@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* statistics.h: only the files in cli/ include this. How sure a measured number is. */
 #ifndef TAMIS_CLI_MEASURE_STATISTICS_H
 #define TAMIS_CLI_MEASURE_STATISTICS_H

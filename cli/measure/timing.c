@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* timing.c: how long building and asking take here and now.
  *
  * Times are medians over many short rounds, because other programs run too. Numbers come in random

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* timing.h: only the files in cli/ include this. How fast a filter is on this machine. */
 #ifndef TAMIS_CLI_MEASURE_TIMING_H
 #define TAMIS_CLI_MEASURE_TIMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel.c: greeting, frames, patience.
  *
  *       0  magic    8     10  which end        1     12  zero             4

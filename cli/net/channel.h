@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel.h: only the files in cli/ include this. A wire to another host: frames that arrive whole,
  * in order and within a time, or a sentence that says why not.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel_open.c: where a wire leads: a port, a command, or the parent process. */
 #include "cli/net/channel.h"
 

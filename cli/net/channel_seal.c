@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel_seal.c: frames that only the two ends can write and read.
  *
  * Both have a key of 32 bytes. For each conversation and each direction BLAKE2b makes another one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster.h: only the files in cli/ include this. Requests to a cluster, and their answers.
  *
  *     any thread --net_send--> cluster_loop.c --redirect.c--> cluster_link.c, a pipeline to each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_confirm.c: what was acknowledged is not lost.
  *
  * A primary acknowledges before its replicas have heard of it. If it dies in between, a replica

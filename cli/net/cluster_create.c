@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_create.c: `tamis cluster create`, all shards of a filter or none. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_image.c: `tamis cluster load`, which publishes an image, and `tamis cluster dump`, which
  * makes one. */
 #ifdef TAMIS_WITH_HIREDIS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_info.c: `tamis cluster info`, where a filter lies and how full it is. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_keys.c: `tamis cluster add` and `tamis cluster check`. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_link.c: a pipeline to one node.
  *
  * Requests are written as they come, up to a window, and answers come back in the same order. When

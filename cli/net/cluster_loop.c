@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_loop.c: the thread that has all connections, and how others queue requests. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"

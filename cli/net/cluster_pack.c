@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_pack.c: keys on their way to their shards.
  *
  *     batches of hashes --sorted by shard--> a parcel for each shard --full, or due--> its node

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_redirect.c: which node a request goes to, and what its answer means.
  *
  * MOVED teaches the map and sends the request on; ASK sends only this request on, because the slot

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_repair.c: `tamis cluster repair`, after shards were lost.
  *
  * A shard that is lost was replaced by nothing: questions to it are errors, not wrong answers,

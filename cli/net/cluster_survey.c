@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_survey.c: how all shards are. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* key_slots.c: keys that lie where we want them.
  *
  * A cluster spreads keys over 16,384 slots by a checksum, and with a checksum 24 keys would fall on

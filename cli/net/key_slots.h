@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* key_slots.h: only the files in cli/ include this. Which of a cluster's 16,384 slots a key is in,
  * and a key for each slot. */
 #ifndef TAMIS_CLI_NET_KEY_SLOTS_H

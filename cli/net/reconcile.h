@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reconcile.h: only the files of `tamis reconcile` include this.
  *
  *     reconcile.c         which of the forms it is, what is told, the entry of the verb

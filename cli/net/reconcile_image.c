@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reconcile_image.c: two sets by sketches, and the second step by files: lines of hashes. */
 #include "cli/net/reconcile.h"
 #include "tamis_engine.h"

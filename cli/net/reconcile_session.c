@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reconcile_session.c: two sets by a conversation: both here, one in a stream on disk, or over a
  * wire.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reconcile_set.c: a file as a set of hashes, and its lines found again by them.
  *
  * The file is read twice: once for all hashes, once for the few lines that matter. What comes

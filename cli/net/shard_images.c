@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shard_images.c: shards as images, in chunks, there and back. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"

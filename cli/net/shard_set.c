@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shard_set.c: a filter as a cluster has it.
  *
  * The shards of filter NAME are the keys NAME:{tag}; shard 0 is always in slot 0, so anyone who

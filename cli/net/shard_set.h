@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shard_set.h: only the files in cli/ include this. One filter over a cluster: its shards, and keys
  * on their way to them. */
 #ifndef TAMIS_CLI_NET_SHARD_SET_H

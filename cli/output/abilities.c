@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* abilities.c: what kinds can do and what they are like, in words.
  *
  * The library reports abilities as bits, by kind and, because some options decide, by filter. This

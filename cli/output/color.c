@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* color.c: which words are coloured, and where.
  *
  * Colours are for eyes: on a terminal, unless NO_COLOR is set or the terminal is dumb, or as

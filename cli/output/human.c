@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* human.c: numbers for people. Programs get theirs from --json. */
 #include "cli/cli.h"
 

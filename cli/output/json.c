@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json.c: writing JSON, one value after the other, on one line.
  *
  * The caller opens and closes brackets in the right order; this file knows commas, escapes and

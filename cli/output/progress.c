@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* progress.c: how far the work is, for a waiting user.
  *
  * A thread of its own watches. On a terminal it draws one line, from the second second on and at

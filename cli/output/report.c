@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report.c: what the command says on stderr, and the end of what it says on stdout.
  *
  * Every error is one line, "tamis: VERB: FILE: sentence", so that a log shows at once who

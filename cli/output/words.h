@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* words.h: only the files in cli/ include this. What the command says, and how. */
 #ifndef TAMIS_CLI_OUTPUT_WORDS_H
 #define TAMIS_CLI_OUTPUT_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bash.c: the completion for bash, which needs nothing but bash 4. */
 #include "cli/pages/pages.h"
 

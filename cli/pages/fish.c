@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fish.c: the completion for fish. */
 #include "cli/pages/pages.h"
 

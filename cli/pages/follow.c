@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* follow.c: what may follow an option or stand for an operand, read off the table. */
 #include "cli/pages/pages.h"
 #include "tamis_formats.h"

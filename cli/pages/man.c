@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* man.c: manual pages as scdoc sources. Examples come first here too. */
 #include "cli/pages/pages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pages.c: the program that writes manual pages and completions. */
 #include "cli/pages/pages.h"
 

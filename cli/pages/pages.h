@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pages.h: only the files in cli/pages/ include this. The table as manual pages and completions.
  *
  * These files are no part of the command: a program of the build makes from the same table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zsh.c: the completion for zsh. */
 #include "cli/pages/pages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* axes.c: numbers to places, and round numbers to write beside them. */
 #include <math.h>
 #include <stdlib.h>

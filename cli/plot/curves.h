@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* curves.h: only the files of `tamis plot` include this. What the pictures show. Each returns 0 or
  * EXIT_TROUBLE, reported. */
 #ifndef TAMIS_CLI_PLOT_CURVES_H

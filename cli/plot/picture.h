@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* picture.h: only the files of `tamis plot` include this. Pictures as data, and two ways to draw
  * them.
  *

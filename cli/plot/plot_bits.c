@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plot_bits.c: how the bits of an image lie, and what two images share. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plot_rates.c: what rates cost, and what becomes of them while a filter fills up. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plot_text.c: pictures in a terminal, with the characters and colours that it has. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* svg.c: pictures for browsers and papers, that follow the reader's light or dark setting. */
 #include <math.h>
 #include <string.h>

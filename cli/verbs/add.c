@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* add.c: `tamis add`, more keys for an image. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* admit.c: `tamis admit`, the lines that were asked for before. */
 #include <inttypes.h>
 #include <stdlib.h>

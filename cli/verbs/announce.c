@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* announce.c: `tamis announce`, what neighbours do not know yet of a set. */
 #include "cli/images/patches.h"
 #include "tamis_jobs.h"

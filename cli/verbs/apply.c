@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.c: `tamis apply`, an image and a patch make the next image. */
 #include "cli/images/patches.h"
 

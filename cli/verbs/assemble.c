@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* assemble.c: `tamis assemble`, shards to the image of the whole, and what is there of them. */
 #include "cli/images/shards.h"
 #include "tamis_engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bench.c: `tamis bench`, this machine, this file, this kind. */
 #include <inttypes.h>
 #include <math.h>

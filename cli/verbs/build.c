@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.c: `tamis build`, keys to an image. */
 #include "cli/cli.h"
 #include "cli/images/shards.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build_shard.c: `tamis build --shard`, one shard of a filter that many machines build.
  *
  * The keys that belong to it go in, the others are counted. The counts are notes of the image

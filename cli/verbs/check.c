@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.c: `tamis check`, grep with a filter for a pattern. */
 #include "cli/cli.h"
 #include "tamis_engine.h"

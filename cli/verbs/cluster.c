@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster.c: `tamis cluster`, one filter over the nodes of a Redis or Valkey cluster. */
 #include "cli/net/shard_set.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert.c: `tamis convert`, filters of other systems to images and back. */
 #include "cli/images/foreign_files.h"
 

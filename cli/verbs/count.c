@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count.c: `tamis count`, how often each key was added. */
 #include "cli/cli.h"
 #include "cli/verbs/count_top.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count_top.c: `tamis count --top`, the most frequent lines and how sure that is. */
 #include "cli/verbs/count_top.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count_top.h: only count.c and count_top*.c include this. The most frequent lines of a stream.
  *
  *     line --is it a candidate?--> its own counter                        exact from now on

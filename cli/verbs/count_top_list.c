@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count_top_list.c: the candidates, a heap by count and a table by hash. */
 #include "cli/verbs/count_top.h"
 #include "tamis_engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* create.c: `tamis create`, an image without keys. */
 #include "cli/cli.h"
 

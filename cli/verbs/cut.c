@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cut.c: `tamis cut`, an image into shards. */
 #include "cli/images/shards.h"
 #include "tamis_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* data.c: `tamis set-data` and `tamis get-data`, a text that travels with the image.
  *
  * It is the note with the name "data". Notes are text, and so is this: bytes that are not are

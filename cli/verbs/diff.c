@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* diff.c: `tamis diff`, what turns one image into another. */
 #include "cli/images/patches.h"
 

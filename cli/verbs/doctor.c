@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* doctor.c: `tamis doctor`, what is wrong with an image, in plain words.
  *
  * Each finding has a grade and a sentence. What cannot be opened is damaged (exit 2); what can, but

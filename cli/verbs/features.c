@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* features.c: `tamis features`, lines of words as sparse vectors of a fixed number of places. */
 #include <inttypes.h>
 #include <stdlib.h>

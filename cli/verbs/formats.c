@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* formats.c: `tamis formats`, which files of other systems can be read and written. */
 #include "cli/images/foreign_files.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* get.c: `tamis get`, the values of keys. */
 #include "cli/cli.h"
 #include "tamis_engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* info.c: `tamis info`, what an image is and how full. */
 #include "cli/cli.h"
 #include "cli/images/foreign_files.h"

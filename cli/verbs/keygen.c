@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keygen.c: `tamis keygen`, keys to sign patches with. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kinds.c: `tamis kinds`, the kinds and their options. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* label.c: `tamis label`, the named sets of an image, and one more of them. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"

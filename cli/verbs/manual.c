@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* manual.c: `tamis help`, a page about a verb or about all. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* neighbours.c: `tamis neighbours`, who of them may have it?
  *
  * The table is a directory with an image for each neighbour, NAME.tamis, which is a filter like any

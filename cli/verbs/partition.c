@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* partition.c: `tamis partition`, which shard has which key: the map side of a shuffle. */
 #include "cli/images/shards.h"
 

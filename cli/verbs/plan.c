@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.c: `tamis plan`, from needs to a kind, its cost and the command. */
 #include <inttypes.h>
 #include <math.h>

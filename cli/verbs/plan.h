@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.h: only the files of `tamis plan` include this. */
 #ifndef TAMIS_CLI_PLAN_H
 #define TAMIS_CLI_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan_print.c: plans as a table and as JSON. */
 #include <inttypes.h>
 #include <math.h>

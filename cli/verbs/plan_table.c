@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan_table.c: the published tables of false-positive rates, for `tamis plan --table`.
  *
  * Rows are bits per key (m/n), columns the number of probes (k). A row ends two columns after the

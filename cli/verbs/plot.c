@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plot.c: `tamis plot`, pictures for a terminal or as SVG. */
 #include <langinfo.h>
 #include <locale.h>

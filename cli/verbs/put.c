@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* put.c: `tamis put`, new values for keys of an image. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"

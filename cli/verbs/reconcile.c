@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reconcile.c: `tamis reconcile`, what differs between two sets, here or on two hosts. */
 #include "cli/net/reconcile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* record.c: `tamis record`, payloads into an image that can tell later where an excerpt stood. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* remove.c: `tamis remove`, keys out of an image. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"

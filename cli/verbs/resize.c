@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resize.c: `tamis resize`, more room or less without the keys. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* search.c: `tamis search`, prints that are similar to others, or contain them. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* semijoin.c: `tamis semijoin`, lines of one file whose key is among those of another. */
 #include "cli/verbs/semijoin.h"
 #include "tamis_engine.h"

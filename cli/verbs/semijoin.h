@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* semijoin.h: only the files of `tamis semijoin` include this.
  *
  *     semijoin.c         the verb, what it prints and says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* semijoin_cost.c: how good the filter should be. */
 #include "cli/verbs/semijoin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* semijoin_exact.c: lines that are held until RIGHT has had a word on them.
  *
  * Lines of LEFT that the filter lets through are held in memory, in their order, and their keys in

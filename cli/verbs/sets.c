@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sets.c: `tamis union`, `tamis intersect` and `tamis fold`, images from images. */
 #include "cli/cli.h"
 

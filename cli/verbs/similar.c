@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* similar.c: `tamis similar`, how much sets have in common. */
 #include "cli/verbs/similar.h"
 

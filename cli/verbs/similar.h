@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* similar.h: only the files of `tamis similar` include this. */
 #ifndef TAMIS_CLI_SIMILAR_H
 #define TAMIS_CLI_SIMILAR_H

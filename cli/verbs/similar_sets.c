@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* similar_sets.c: the sets that `tamis similar` compares. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sketch.c: `tamis sketch`, a small summary of a set of keys, to be compared with others. */
 #include "cli/cli.h"
 #include "tamis_engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tick.c: `tamis tick`, time passes for an image. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace.c: `tamis trace`, which recorded payload had this excerpt, and where. */
 #include "cli/cli.h"
 #include "cli/images/flows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniq.c: `tamis uniq`, the first occurrence of every line. */
 #include "cli/verbs/uniq.h"
 

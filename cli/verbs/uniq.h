@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniq.h: only the files of `tamis uniq` include this.
  *
  *     uniq.c         the verb, what it prints and says

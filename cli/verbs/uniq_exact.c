@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniq_exact.c: the first occurrence of every line, without any loss and in bounded memory.
  *
  * Keys that came are held with their bytes, and a line is printed when its key is not among them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniq_sieve.c: has this key been here? From filters that grow with what comes.
  *
  * How many keys will come is not known, and guessing too many is as bad as too few: a filter that

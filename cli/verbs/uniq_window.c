@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniq_window.c: has this key been here lately? By the kind `window`, which finds the last lines
  * without fail.
  *

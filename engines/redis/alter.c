@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes of a whole filter, made on a copy. */
 #include "engines/redis/alter.h"
 

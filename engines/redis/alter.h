@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: changes of a whole filter, made on a copy.
  *
  * A change that may fail half-way, or that takes long, is made on a copy of the filter, on the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of the server, fetched by name when the module is loaded. */
 #include "engines/redis/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The server as the module sees it: declarations of our own, of exactly what is called.
  *
  * No header of the server is needed, and none of its licences comes along. A server gives functions

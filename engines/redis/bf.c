@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BF.*: the Bloom filters of RedisBloom's commands, with their grammar, replies and texts; and the
  * arguments that Valkey's module added to them. */
 #include <ctype.h>

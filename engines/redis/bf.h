@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of BF.* may include this: what its commands share. */
 #ifndef TAMIS_REDIS_BF_H
 #define TAMIS_REDIS_BF_H

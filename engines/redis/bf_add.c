@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
  * Items are hashed, then asked for, so that many cache misses are under way at once; then those

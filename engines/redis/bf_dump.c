@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BF.SCANDUMP, BF.LOADCHUNK and BF.LOAD: filters in chunks.
  *
  * The first chunk is the header, under the iterator 1; every other has as iterator one more than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BF.INFO, BF.CARD and BF.DEBUG: filters in the words of RedisBloom. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BF.*: what new filters are.
  *
  * Of our own: scalable, whose stages double whatever the expansion says; what does not scale is

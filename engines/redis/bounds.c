@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whom limits bind, and how much memory there is. */
 #include "engines/redis/bounds.h"
 

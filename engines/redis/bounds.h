@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: whom limits bind.
  *
  * max-filter-bytes and maxmemory are for clients. What the primary sends, and what a file or a full

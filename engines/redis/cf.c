@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CF.RESERVE, questions, CF.DEL and CF.INFO. */
 #include "engines/redis/cf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of CF.* may include this: cuckoo filters as RedisBloom's users know them.
  *
  * A filter of ours is a multiset, which has no buckets: what was said about them at its birth is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX.
  *
  * A multiset that is full is enlarged: at once while it is small, and by a job on a copy of it when

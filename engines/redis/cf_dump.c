@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CF.SCANDUMP, CF.LOADCHUNK, CF.COMPACT and CF.DEBUG: filters as a whole.
  *
  * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes

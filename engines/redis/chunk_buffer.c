@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters that are still coming: the bytes that have come, in pieces of one size. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters that come in chunks. */
 #include "engines/redis/chunk_load.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time: ticks by the clock, and TAMIS.TICK. */
 #include "engines/redis/clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: filters whose keys leave by the server's clock.
  *
  * A filter that was made with EVERY or LAST ticks by itself: whoever opens it first makes the ticks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CMS.*: RedisBloom's commands for count-min sketches.
  *
  * New sketches are of the kind countmin, keyed by the server's secret, which all of them share so

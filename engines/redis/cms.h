@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of CMS.* may include this: the sketch of a key. */
 #ifndef TAMIS_REDIS_CMS_H
 #define TAMIS_REDIS_CMS_H

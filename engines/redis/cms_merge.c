@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CMS.MERGE dest numkeys source... [WEIGHTS weight...]: dest becomes the sum of the sources, each
  * times its weight; what it was before counts only when it is one of them. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of commands, and what is the same for all: counting arguments, waiting for jobs. */
 #include "engines/redis/commands.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: the commands, and their table. */
 #ifndef TAMIS_REDIS_COMMANDS_H
 #define TAMIS_REDIS_COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: names of the forms in which filters come in chunks. */
 #ifndef TAMIS_REDIS_FORMS_H
 #define TAMIS_REDIS_FORMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of large filters, given back by a thread of its own: it must not wait for a job. */
 #include "engines/redis/freeing.h"
 

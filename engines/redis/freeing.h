@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: memory of filters, given back where nobody waits. */
 #ifndef TAMIS_REDIS_FREEING_H
 #define TAMIS_REDIS_FREEING_H

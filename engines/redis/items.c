@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The items of a command. Hashing them all before the first is looked up lets the library keep many
  * cache misses under way, and hashes each only once. */
 #include "engines/redis/items.h"

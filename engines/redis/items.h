@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: the items of a command, as keys and as hashes. */
 #ifndef TAMIS_REDIS_ITEMS_H
 #define TAMIS_REDIS_ITEMS_H

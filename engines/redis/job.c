@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a job is made of, and what it may do. */
 #include "engines/redis/job.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: a job, as a command fills it in. work.h does it.
  *
  * It holds its key, its strings and its filters until it is gone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Very many items: asked by the worker, changed in steps. */
 #include "engines/redis/many.h"
 

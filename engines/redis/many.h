@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: commands with very many items.
  *
  * Questions go to the worker. Changes are made in steps on the filter where it stands; what a step

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module: what a server calls when it loads it. */
 #include <string.h>
 #include <strings.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What INFO tells: the section "tamis". Every number is a counter; nothing is looked through. */
 #include "engines/redis/module_info.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* module.c may include this: what INFO tells. */
 #ifndef TAMIS_REDIS_MODULE_INFO_H
 #define TAMIS_REDIS_MODULE_INFO_H

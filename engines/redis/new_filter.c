@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making filters. */
 #include "engines/redis/new_filter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: making filters, for TAMIS.CREATE and for the other families.
  *
  * A creation is replicated as what came of it, TAMIS.CREATE with the whole spec, the secret and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The type MBbloom-- of RedisBloom: its filters as its files have them.
  *
  *     items, links, options (from encoding 2), expansion (from 4); for each link: capacity, error,

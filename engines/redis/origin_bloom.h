@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: filters of RedisBloom as its BF commands tell them, which is
  * the payload of the kind redisbloom: a header, what is to know of each link, the bits of all
  * links. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CMSk-TYPE: the count-min sketch as RedisBloom has it in RDB files, DUMP and full syncs.
  *
  *     width, depth, counter, string of cells

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* module.c may include this: RedisBloom's type for count-min sketches in the server's files. */
 #ifndef TAMIS_REDIS_ORIGIN_CMS_H
 #define TAMIS_REDIS_ORIGIN_CMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The type MBbloomCF of RedisBloom: its cuckoo filters in its own encoding, so that its files,
  * dumps and full syncs are read here, and ours there.
  *

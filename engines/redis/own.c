@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAMIS.*: making, adding, asking and taking out, for every kind. */
 #include <inttypes.h>
 #include <stdio.h>

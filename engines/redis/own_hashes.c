@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAMIS.HADD and TAMIS.HHAS: hashes that the client has made, eight bytes each, one behind the
  * other.
  *

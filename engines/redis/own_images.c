@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAMIS.INFO, TAMIS.DUMP and TAMIS.LOAD: filters as a whole. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAMIS.MERGE, TAMIS.FOLD and TAMIS.RESIZE: whole filters. */
 #include <inttypes.h>
 

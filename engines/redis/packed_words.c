@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAMIS.WORDS: a command with very many arguments, as primaries and append-only files tell it. */
 #include "engines/redis/packed_words.h"
 

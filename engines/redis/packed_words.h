@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: very many arguments of a command as one.
  *
  * A server writes arguments down for its replicas one after the other, and they read them so, while

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values in the server's files, and in its memory.
  *
  * RDB (and with it DUMP, MIGRATE and full syncs): the size of the image, then the image in strings

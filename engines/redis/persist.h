@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* module.c may include this: what the server does with values of our own type. */
 #ifndef TAMIS_REDIS_PERSIST_H
 #define TAMIS_REDIS_PERSIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replies and keys. */
 #include "engines/redis/reply.h"
 

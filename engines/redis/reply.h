@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: replies in both protocols, and keys as they are opened. */
 #ifndef TAMIS_REDIS_REPLY_H
 #define TAMIS_REDIS_REPLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The server's secret in its files; TAMIS.SECRET and TAMIS.ADOPT. */
 #include "engines/redis/server_secret.h"
 

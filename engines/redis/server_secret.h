@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: how the server's secret goes where its data set goes.
  *
  * RDB files and full syncs have it before the first key; an append-only file without such a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings: one table, three ways to set them. The server's own (tamis.NAME in its file, CONFIG
  * SET) came with Redis 7; arguments of MODULE LOAD, NAME VALUE NAME VALUE, work everywhere. */
 #include "engines/redis/settings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: what CONFIG SET and load arguments decide. */
 #ifndef TAMIS_REDIS_SETTINGS_H
 #define TAMIS_REDIS_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines of usage: for COMMAND DOCS, by which clients help their users, and for what must not be
  * seen. */
 #include "engines/redis/usage.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* commands.c may include this: the arguments of a command, from a line such as
  *
  *     key [CAPACITY capacity] [NOCREATE] ITEMS item...

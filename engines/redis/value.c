@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What stands at a key: its life, its facts, and filters that come in chunks. */
 #include "engines/redis/value.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: what stands at a key.
  *
  * A value is a filter and what its family must know beside it. Whatever the server does with values

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One worker thread and its queue.
  *
  * What is only touched under the server's lock: jobs beside `is_made`, who waits for them,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module's files may include this: what takes long, off the main thread.
  *
  *     command ──▶ job ──▶ worker: make()  reads filters that hold still, makes a new one

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # One filter from many files, by as many processes as there are shards, on one machine:
 #
 #     examples/shards/build.sh FOLDER SHARDS WISH FILE...

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # One filter by the ranks of an MPI job, with a folder that all of them see:
 #
 #     mpirun -np 4 examples/shards/mpi.sh map FOLDER 24 split:capacity=100M,fpr=1% keys/*.txt

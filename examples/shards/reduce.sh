@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A reducer: lines of SHARD TAB KEY, those of a shard one behind the other, to one image for each shard.
 # What "tamis partition" printed comes here sorted by Hadoop Streaming, or partitioned by Spark.
 #

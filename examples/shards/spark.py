@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One filter by Spark: every executor hashes and routes its keys, one task builds each shard.
 
     spark-submit examples/shards/spark.py FOLDER SHARDS WISH FILE...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statuses and the sentence of the last failure. */
 #include "base/status.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everybody inside the library may include this: how a failure gets its sentence. */
 #ifndef TAMIS_BASE_STATUS_H
 #define TAMIS_BASE_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever compares a checksum from outside may include this: file, foreign. */
 #ifndef TAMIS_BASE_SUMS_H
 #define TAMIS_BASE_SUMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever works on payload bytes may include this: kinds, file, hash, core, tests.
  *
  * Payloads are little-endian 64-bit words wherever they lie. These few functions are the only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AVX-512 kernels of kinds and of the hash may include this: what probe.h and the hash do with one
  * number, done with eight.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever keeps small numbers side by side may include this: counters, fingerprints, remainders.
  *
  * Field i of `width` bits (1 to 64) lies at bits [i*width, (i+1)*width) of a payload, in the order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever turns hashes into positions may include this: kinds and tests.
  *
  *     hash ──────────────┬── top bits ──▶ which block   (tamis__range: any number of blocks)

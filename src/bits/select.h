@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever looks for the k-th of something in a bitmap may include this. */
 #ifndef TAMIS_BITS_SELECT_H
 #define TAMIS_BITS_SELECT_H

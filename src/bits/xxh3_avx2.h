@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that hash and probe in one loop may include this: XXH3 of integers, four at a time. */
 #ifndef TAMIS_BITS_XXH3_AVX2_H
 #define TAMIS_BITS_XXH3_AVX2_H

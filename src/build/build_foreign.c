@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building kinds of other systems that are made once: hashes are piled up as they come, and the
  * kind presses all of them into its payload.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The second stage of finishing, for kinds that are built: records are read in order and cut into
  * segments, each thread makes the segment that it got, and they are given away in their order.
  * Which thread made a segment, and what lay on disk before, leaves no trace in the bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building, the first half: keys come in.
  *
  *     keys ──hash──▶ straight into the filter        its shape is known, and order does not matter

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/build may include this: what a builder is made of. */
 #ifndef TAMIS_BUILD_BUILDER_H
 #define TAMIS_BUILD_BUILDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building, the second half: from records to a filter.
  *
  *     sort      partitions, on all threads; equal records go, and everything is counted

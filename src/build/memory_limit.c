@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a memory limit leads to: how many threads may work, how large the segments of a filter are,
  * and what is refused. Everything is reckoned from the limit and from what was counted, never from
  * what happens to be free: the segments of a filter are part of its bytes. */

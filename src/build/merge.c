@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merging. What was built is merged by building again, so this is the builder's business. */
 #include "build/builder.h"
 #include "core/filter.h"

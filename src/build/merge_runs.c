@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many sorted runs read as one: a heap of runs by the record that each would give next. */
 #include "build/merge_runs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/build may include this: sorted runs of records on disk, read as one sorted
  * list. */
 #ifndef TAMIS_BUILD_MERGE_RUNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records of a builder: partitions, blocks, spilling, sorting, reading in order. */
 #include "build/records.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/build may include this: the records of a builder, in memory and on disk.
  *
  * A record is a hash, or a hash and a value. As they come they are cut by their first byte into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first stage of finishing: partitions of records are sorted, each by one thread. */
 #include "build/stages.h"
 #include "core/workers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of a builder's second half may include this: its stages, one after the other. */
 #ifndef TAMIS_BUILD_STAGES_H
 #define TAMIS_BUILD_STAGES_H

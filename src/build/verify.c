@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last stage of finishing: every record is asked again. */
 #include "build/stages.h"
 

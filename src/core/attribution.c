@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Payload attribution: what was recorded, and where an excerpt of it stood.
  *
  * A payload is cut into blocks of `levels` sizes, each twice the one before and each at multiples

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many adds to a filter that is larger than the caches: see bulk.h. */
 #include "core/bulk.h"
 

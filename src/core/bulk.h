@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core and tests may include this: many adds to a filter that is larger than the caches.
  *
  * Each add of such a filter waits for memory, about as long as ten adds in cache take. Where the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters as bytes: loading, viewing, mapping, reading, saving, and their notes. */
 #include <errno.h>
 #include <string.h>

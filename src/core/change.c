@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changing: adding, removing, ageing, resizing. All of it happens, or nothing. */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Logs of changes: which cells changed since the log was last cleared. */
 #include "core/filter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. Filters that
  * were built are merged in src/build. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Descriptions: of kinds, for help texts and bindings, and of a filter as its spec. */
 #include <stdarg.h>
 #include <stdio.h>

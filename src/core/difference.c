@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What two filters differ in, where the kind can list it. */
 #include "core/filter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changing a file that others may want to change too: held from before it is read until after it is
  * written. file/place.c has the lock, file/replace.c the new file. */
 #include <errno.h>

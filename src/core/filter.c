@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making, copying, reshaping and freeing a handle. */
 #include "core/filter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: what a handle is made of. */
 #ifndef TAMIS_CORE_FILTER_H
 #define TAMIS_CORE_FILTER_H

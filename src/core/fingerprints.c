@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints: made from rows, and searched. */
 #include <string.h>
 

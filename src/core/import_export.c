@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters of other systems: from their bytes to a handle, and back. */
 #include "foreign/format.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views for code that the compiler puts in place, include/tamis_inline.h, and the same code behind
  * the handle. */
 #include "tamis_inline.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a filter is, how full it is, and how much two have in common. */
 #include <math.h>
 #include <string.h>

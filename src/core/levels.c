@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levels: how far away a key is, and which neighbour is nearest to it. */
 #include "core/filter.h"
 #include "tamis_engine.h"

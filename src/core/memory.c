@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory of one filter, and structs that cross the border to the caller. */
 #include "core/memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: memory of one filter, through its own allocator. */
 #ifndef TAMIS_CORE_MEMORY_H
 #define TAMIS_CORE_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names and their numbers: a text, and a table of where each name stands in it. */
 #include "core/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: names that get numbers, from 0 on, in the order in which they come. */
 #ifndef TAMIS_CORE_NAMES_H
 #define TAMIS_CORE_NAMES_H

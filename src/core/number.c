@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers as people type them: 10M, 64KiB, 1e-6, 1%, 1/1000, 2^33.
  *
  * Parsed by hand because strtod depends on the locale, rounds counts above 2^53 and accepts hex

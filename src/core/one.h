@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query.c and one*.c may include this: one integer through a handle.
  *
  * Between a call and its answer lie a hash, the choice of a kernel and a handful of instructions in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One integer, compiled for AVX2. */
 #include "core/one.h"
 

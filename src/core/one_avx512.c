@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One integer, compiled for AVX-512. */
 #include "core/one.h"
 

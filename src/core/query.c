@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asking: keys become hashes, and hashes go to the kind in batches. */
 #include <stdatomic.h>
 #include <string.h>

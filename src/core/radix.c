@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorting of hashes, alone or with a value each.
  *
  *     all of them ──top bits──▶ parts that stay in the second cache

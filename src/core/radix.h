@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: hashes in ascending order.
  *
  * A record is a hash, or a hash and a value: one number or two. `other` is room for as many records

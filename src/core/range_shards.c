@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shards: cutting a filter of blocks, and putting the pieces together again.
  *
  *     whole ──cut──▶ shard 0, 1, 2, ... ──join──▶ whole           the same bytes

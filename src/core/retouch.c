@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Retouching: bits cleared to stop false positives, at the price of some keys. */
 #include "core/filter.h"
 

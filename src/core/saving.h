@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: filters to files and back, for those that know more than a path. */
 #ifndef TAMIS_CORE_SAVING_H
 #define TAMIS_CORE_SAVING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a parsed spec to a shape: pure arithmetic, before anything is allocated. */
 #include <string.h>
 

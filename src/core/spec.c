@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The spec: one sentence that describes a filter everywhere.
  *
  *     blocked:capacity=1M,fpr=1%,hash=sip13,key=outside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: a spec, parsed and worked out. */
 #ifndef TAMIS_CORE_SPEC_H
 #define TAMIS_CORE_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of keys, and the labels they carry. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that come and go within one call. */
 #include "core/workers.h"
 

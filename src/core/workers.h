@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: a few threads that work on one thing. */
 #ifndef TAMIS_CORE_WORKERS_H
 #define TAMIS_CORE_WORKERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What this machine can do, asked once. */
 #include "cpu/cpu.h"
 

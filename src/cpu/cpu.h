@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds and tests may include this: what this machine can do. */
 #ifndef TAMIS_CPU_CPU_H
 #define TAMIS_CPU_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files: whole reads and maps. */
 #include "file/disk.h"
 

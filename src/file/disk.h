@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core and file may include this: files that are read. Every failure leaves a sentence that names
  * the path. */
 #ifndef TAMIS_FILE_DISK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The image: header, payload, notes. docs/format.md specifies it for other implementations.
  *
  *       0  magic           8     80  shape words   8 x 8

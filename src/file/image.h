@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core and tests may include this: the image, and the one gate for bytes from outside. */
 #ifndef TAMIS_FILE_IMAGE_H
 #define TAMIS_FILE_IMAGE_H

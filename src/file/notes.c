@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes: pairs of text at the end of an image. */
 #include "file/notes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core, file and tests may include this: the notes of an image.
  *
  * Packed as they are stored: name NUL value NUL name NUL value NUL ..., names in strictly

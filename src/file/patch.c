@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Patches: what turns one image into another. docs/format.md specifies them.
  *
  *       0  magic         8     32  checksum of the base      8

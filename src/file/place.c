@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Holding a name while what is under it is changed. */
 #include "file/place.h"
 

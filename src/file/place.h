@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core and file may include this: a name that one writer holds while he changes what is under it.
  *
  * The lock (flock) lies on the file itself, and a new file is locked by its writer before it takes

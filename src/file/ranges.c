@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An adaptive binary range coder: Martin 1979 for the ranges, Krichevsky and Trofimov 1981 for the
  * chances, which learn fast at first and forget slowly later. */
 #include "file/ranges.h"

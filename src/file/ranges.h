@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* patch.c and tests may include this: an adaptive binary range coder.
  *
  * A sequence of yes-or-no decisions becomes bytes, each at the price of how much it surprises: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replacing a file so that a crash leaves the old or the new. */
 #include "file/replace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: a new file in place of an old one, so that whatever happens the name leads
  * to the old file or to the whole new one. Every failure leaves a sentence that names the path. */
 #ifndef TAMIS_FILE_REPLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file without a name for what does not fit into memory. */
 #include "file/spill.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core may include this: what does not fit into memory. */
 #ifndef TAMIS_FILE_SPILL_H
 #define TAMIS_FILE_SPILL_H

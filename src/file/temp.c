@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of files while they are written, and tidying up after writers that died. */
 #include "file/temp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* File may include this: files under names of our own, while they are written.
  *
  * The names are PREFIX, 8 hexadecimal digits, SUFFIX. Their writer holds a lock, so that whoever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Base64: three bytes are four letters. */
 #include "foreign/base64.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats may include this: base64 of RFC 4648, with padding, in its two alphabets. */
 #ifndef TAMIS_FOREIGN_BASE64_H
 #define TAMIS_FOREIGN_BASE64_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* binary-fuse: binary fuse filters of the C library xor_singleheader (binary_fuse8_t,
  * binary_fuse16_t), as binary_fuse8_serialize and binary_fuse16_serialize write them on
  * little-endian machines.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bip158: Bitcoin's basic block filters, which nodes serve to light clients (BIP 158, BIP 157).
  *
  *     values  CompactSize  N, 1 to 5 bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* core/import_export.c may include this: what block filters have beside answers. */
 #ifndef TAMIS_FOREIGN_BIP158_H
 #define TAMIS_FOREIGN_BIP158_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bip37: the Bloom filter of Bitcoin's `filterload` message, as it stands behind the message
  * header.
  *

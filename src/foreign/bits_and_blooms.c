@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bits-and-blooms: the Go packages bits-and-blooms/bloom v3 and willf/bloom before it.
  *
  *     m         8 bytes   bits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The formats of bits-and-blooms may include this: what both say about one filter. */
 #ifndef TAMIS_FOREIGN_BITS_AND_BLOOMS_H
 #define TAMIS_FOREIGN_BITS_AND_BLOOMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters of bits-and-blooms as JSON:
  *
  *     {"m":64,"k":3,"b":"AAAAAAAAAEAAAAAAAiAAAQ=="}

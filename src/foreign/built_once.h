@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems that are made once may include this: what their questions share. */
 #ifndef TAMIS_FOREIGN_BUILT_ONCE_H
 #define TAMIS_FOREIGN_BUILT_ONCE_H

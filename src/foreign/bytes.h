@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/foreign may include this: numbers in the byte order of networks and Java. */
 #ifndef TAMIS_FOREIGN_BYTES_H
 #define TAMIS_FOREIGN_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cassandra: the Filter.db beside each SSTable of Apache Cassandra.
  *
  *     hashes  4 bytes  big-endian, k

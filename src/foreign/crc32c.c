@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CRC-32C, four bits at a time: some hundred MB a second, and a table that one can read. */
 #include "foreign/crc32c.h"
 

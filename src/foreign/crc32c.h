@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of other systems may include this: the checksum of LevelDB's and RocksDB's blocks. */
 #ifndef TAMIS_FOREIGN_CRC32C_H
 #define TAMIS_FOREIGN_CRC32C_H

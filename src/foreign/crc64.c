@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "foreign/crc64.h"
 
 /* What four bits do, shifted out one by one. */

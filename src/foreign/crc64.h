@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of other systems may include this: CRC-64 as Redis has it, of Jones's polynomial
  * 0xad93d23594c935a9, reflected, from 0 on. */
 #ifndef TAMIS_FOREIGN_CRC64_H

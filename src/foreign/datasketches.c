@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* datasketches: the Bloom filter of Apache DataSketches, in Java, C++ and Python.
  *
  *      0   longs of the preamble: 4, or 3 of an empty filter

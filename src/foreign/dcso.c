@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dcso: the filters of DCSO's tool bloom, of its Go library, and of Python's flor.
  *
  *     version   8 bytes  1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: the bits of a double, as shape words and headers have
  * them. */
 #ifndef TAMIS_FOREIGN_DOUBLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys as people write them, and as other systems hash them.
  *
  * A number may be its digits, or four or eight bytes in one of two orders; a text may be UTF-8 or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RocksDB's Bloom filter of one cache line per key. */
 #include "foreign/fastlocal.h"
 

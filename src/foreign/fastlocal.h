@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of RocksDB may include this: its Bloom filter of one cache line per key (FastLocalBloom).
  *
  *     lines   64 bytes each, as many as the keys need

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The filters of a table in one block. */
 #include "foreign/filter_block.h"
 

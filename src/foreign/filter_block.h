@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LevelDB's kinds and the formats of tables may include this: the filters of a table in one block.
  *
  *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FNV-1, 64 bits. */
 #include "foreign/fnv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: FNV-1, 64 bits, by Fowler, Noll and Vo. */
 #ifndef TAMIS_FOREIGN_FNV_H
 #define TAMIS_FOREIGN_FNV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bloom filters in the bytes of their origin: header, bits, trailer. */
 #include "foreign/foreign_bloom.h"
 

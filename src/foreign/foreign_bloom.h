@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: what is the same for all that are Bloom filters.
  *
  * The payload of a foreign kind is what its origin would write, byte for byte, with zeros up to a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/foreign and core may include this.
  *
  * A format is how a filter of another system stands in a file: bytes in, a kind with its words and

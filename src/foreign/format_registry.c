@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of formats, made from formats.def, and what their writers share. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FPS, the text in which chemistry tools exchange prints (Dalke 2010):
  *
  *     #FPS1

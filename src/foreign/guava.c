@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* guava: Google Guava's BloomFilter, as BloomFilter.writeTo writes it.
  *
  *     strategy  1 byte   0: MURMUR128_MITZ_32, 1: MURMUR128_MITZ_64

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hadoop: Hadoop's BloomFilter, as its write() writes it, and what its relatives share with it.
  *
  *     header  13 or 8 bytes (hadoop.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kinds of Hadoop may include this: what the four filters of org.apache.hadoop.util.bloom
  * share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hadoop-counting: Hadoop's CountingBloomFilter, from which keys can be removed.
  *
  *     header    13 or 8 bytes (hadoop.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hadoop-dynamic: Hadoop's DynamicBloomFilter, which grows by a row of the same size each time the
  * last one has taken its share of keys; also what BloomMapFile keeps in its file "bloom".
  *

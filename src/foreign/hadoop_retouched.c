@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hadoop-retouched: Hadoop's RetouchedBloomFilter, from which bits were cleared on purpose, so that
  * chosen false positives are answered no, at the price of some keys.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* icp: the directory summary of Summary Cache (Fan, Cao, Almeida and Broder 1998), as web caches
  * tell it to each other in messages of the Internet Cache Protocol (src/jobs/icp.c).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* leveldb: one Bloom filter of LevelDB's policy "leveldb.BuiltinBloomFilter2".
  *
  *     bits  B bytes   bit i is bit i % 8 of byte i / 8

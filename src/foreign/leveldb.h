@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of LevelDB's and RocksDB's tables may include this: one filter, or a block of them, that
  * was found in a file. */
 #ifndef TAMIS_FOREIGN_LEVELDB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* leveldb-table: the filters of a table file of LevelDB (.ldb, .sst).
  *
  * They are one block, which the metaindex knows as filter.leveldb.BuiltinBloomFilter2: read whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libbloom: Jyri Virkki's libbloom, as bloom_save of version 2.0 writes it, and the bits of 1.x.
  *
  *     0   "libbloom2"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hashlittle of lookup3: three words are mixed with twelve bytes of the key at a time. */
 #include "foreign/lookup3.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LZF: earlier bytes again, from up to 8 KiB back. */
 #include "foreign/lzf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of other systems may include this: LZF, the compression of Redis dumps.
  *
  *     000nnnnn                      n+1 bytes follow as they are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: MD5 (RFC 1321), which Squid names its objects by. It
  * keeps nothing secret here and proves nothing; it only spreads keys. */
 #ifndef TAMIS_FOREIGN_MD5_H

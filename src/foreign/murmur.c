@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Austin Appleby's MurmurHash family. */
 #include "foreign/murmur.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: the MurmurHash family, each as its users wrote it.
  *
  * Several systems read the last bytes of a key as signed numbers, which shows only with bytes from

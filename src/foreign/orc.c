@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* orc: the Bloom filters of Apache ORC files and of Hive, one for each group of rows of a column.
  *
  * In a file they are messages of Protocol Buffers inside a stream of the stripe's index:

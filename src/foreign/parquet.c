@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parquet-bitset, parquet-filter: the split-block filters of Parquet files, on their own.
  *
  *     header   a few bytes   Thrift: how long the bitset is, and that it is split-block, of XXH64,

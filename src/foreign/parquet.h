@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parquet.c and parquet_file.c may include this: a filter as it stands in Parquet files. */
 #ifndef TAMIS_FOREIGN_PARQUET_H
 #define TAMIS_FOREIGN_PARQUET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parquet: the filters inside a Parquet file.
  *
  *     "PAR1"   data, and somewhere among them filters (header and bitset, see parquet.c)

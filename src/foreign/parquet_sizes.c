@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How large a filter the writers of Parquet files make. All start from the same formula, and each
  * rounds in its own way. */
 #include <math.h>

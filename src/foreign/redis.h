@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/foreign about Redis may include this: where things lie in what BF.SCANDUMP and
  * CF.SCANDUMP tell, which are the payloads of redisbloom and rediscuckoo, and in the payload of
  * rediscms. All little-endian. */

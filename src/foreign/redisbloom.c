@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* redisbloom: the Bloom filter of RedisBloom, as BF.SCANDUMP tells it.
  *
  *     keys in all     8 bytes             u64, all little-endian

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rediscms: the count-min sketch of RedisBloom, as its files have it.
  *
  *     width        8 bytes        u64, all little-endian

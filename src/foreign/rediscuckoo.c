@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rediscuckoo: the cuckoo filter of RedisBloom, as CF.SCANDUMP tells it.
  *
  *     items        8 bytes        u64, all little-endian

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* redis-dump: what DUMP returns for a filter of RedisBloom, and RESTORE takes.
  *
  *     7                      one byte: a value of a module

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rocksdb-ribbon: what RocksDB's Ribbon filter policy makes of the keys of a table file (version
  * 6.15 and later).
  *

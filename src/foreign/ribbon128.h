@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of RocksDB may include this: its Ribbon filter, in the bytes of a filter block. */
 #ifndef TAMIS_FOREIGN_RIBBON128_H
 #define TAMIS_FOREIGN_RIBBON128_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rocksdb: a Bloom filter of RocksDB, as a table's filter block or a partition of it has it.
  *
  *     bits  L bytes

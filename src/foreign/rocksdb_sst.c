@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rocksdb-sst: the filters of a table file of RocksDB, format_version 0 to 7.
  *
  * The metaindex knows them by one of three names, each with rocksdb.BuiltinBloomFilter behind it:

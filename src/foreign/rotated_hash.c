@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rates of filters that turn one hash of 32 bits. */
 #include "foreign/rotated_hash.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LevelDB's and RocksDB's kinds may include this: the rates of filters whose positions all follow
  * from one hash of 32 bits, and from the same hash turned by 15 bits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SHA-256, from the standard's description. */
 #include "foreign/sha256.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: SHA-256 (FIPS 180-4), for formats that are hashed
  * whole. */
 #ifndef TAMIS_FOREIGN_SHA256_H

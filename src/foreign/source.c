@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that come when they are needed, each once. */
 #include "foreign/format.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* spark: Apache Spark's BloomFilter (util.sketch), as writeTo writes it. All numbers big-endian.
  *
  *     version  4 bytes   1                version  4 bytes   2, from Spark 4.1 on

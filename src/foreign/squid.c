@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* squid: a cache digest of the Squid proxy, as one Squid fetches it from another to know what the
  * other has.
  *

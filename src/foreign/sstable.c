@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of LevelDB and RocksDB: footer, metaindex, blocks. */
 #include "foreign/sstable.h"
 

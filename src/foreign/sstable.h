@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of LevelDB's and RocksDB's tables may include this: what both have in common.
  *
  *     data blocks | filters | ... | metaindex | index | footer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "foreign/thrift.h"
 
 #include <stddef.h>

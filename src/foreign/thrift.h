@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of src/foreign may include this: a reader of Thrift's compact protocol, for bytes that
  * nobody vouches for.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* XXH32: four sums take a word each, sixteen bytes at a time; then what is left, by words and
  * bytes. */
 #include "foreign/xxh32.h"

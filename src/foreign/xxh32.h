@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formats of other systems may include this: XXH32, one of the checksums of RocksDB's blocks. */
 #ifndef TAMIS_FOREIGN_XXH32_H
 #define TAMIS_FOREIGN_XXH32_H

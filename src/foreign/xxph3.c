@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* XXPH3: the preview of XXH3 in xxHash 0.7.2, 64 bits, without a seed. RocksDB changed one value,
  * that of the empty key, which was 0.
  *

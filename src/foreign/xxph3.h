@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of other systems may include this: the hash of RocksDB's filters. */
 #ifndef TAMIS_FOREIGN_XXPH3_H
 #define TAMIS_FOREIGN_XXPH3_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Key bytes to 64 bits. xxHash comes as its packaged header and is compiled in here only. */
 #include "hash/hash.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core, file and tests may include this: key bytes to 64 bits.
  *
  * The only place that knows which hash a filter uses. A hasher is part of the image and of what

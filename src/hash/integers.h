@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hash.c and its vector kernels may include this: hashes of 8-byte integers, many at once.
  *
  * A kernel takes the integers from the front of the list in groups of its own width and returns how

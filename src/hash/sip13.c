@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SipHash-1-3 and 2-4, from the paper's description: c rounds per word, d at the end. */
 #include "hash/sip13.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hash.c, kinds of other systems and tests may include this. */
 #ifndef TAMIS_HASH_SIP13_H
 #define TAMIS_HASH_SIP13_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hash.c and its vector kernels may include this: hashes of byte strings, many at once.
  *
  * A kernel takes the strings from the front of the list in groups of its own width and returns how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SipHash-1-3 of byte strings, eight at a time. Their lengths may differ: a string that has ended
  * keeps its state while the others go on. tests/unit/test_hash.c holds it to the one-by-one
  * hash. */

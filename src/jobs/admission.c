@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Admission: what is asked for a second time.
  *
  *        ask ──▶ young ──▶ known? ──no──▶ old ──▶ known? ──no──▶ new

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Aggregation: a sum over a network in which nobody counts twice.
  *
  * A node does not keep who told it what: that would be a table of all sources. It keeps a filter of

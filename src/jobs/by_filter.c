@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many keys differ between a set that came as a filter and one that is here (after Agarwal and
  * Trachtenberg 2006, who unwrap one set from the counting filter of the other).
  *

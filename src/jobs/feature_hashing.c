@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature hashing: a vector of any keys in a fixed number of places (Weinberger et al. 2009).
  *
  *     hash ──── top bits ──▶ place        (tamis__range: any number of places)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that grow, and frames in them. */
 #include "jobs/frames.h"
 

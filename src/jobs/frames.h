@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The conversation of src/jobs may include this: bytes that grow, and frames in them.
  *
  *     | type 1 | length 3 | check 2 | body, `length` bytes | sum 4 |

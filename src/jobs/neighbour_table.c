@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other side of Summary Cache: copies of what neighbours announced, and a table of them.
  *
  *     message ─▶ form ─▶ all of it legal? ─▶ number: late, next, some missing? ─▶ bits ─▶ copy

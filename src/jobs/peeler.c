@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The side that receives: takes its own set out of the other's symbols and peels what is left.
  *
  *     their symbol i − our symbol i = what only they have in it − what only we have in it

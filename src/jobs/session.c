@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sides that find out what differs between their sets: the conversation from its first byte to
  * its list. session_recv.c and session_send.c know the messages, frames.c how they lie in bytes;
  * here is what holds them together, and what the caller sees. */

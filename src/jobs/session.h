@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of the conversation may include this: session.c, session_recv.c, session_send.c.
  *
  *     the side that tells                       the side that asks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a conversation hears: everything is from outside, and checked before it is used. */
 #include <string.h>
 

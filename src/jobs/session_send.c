@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a conversation says: one frame after the other, each when it is its turn. */
 #include <string.h>
 

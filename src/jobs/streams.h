@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The conversation of src/jobs may include this: both ends of a stream, made of a list that is
  * there. */
 #ifndef TAMIS_JOBS_STREAMS_H

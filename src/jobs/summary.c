@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The own side of Summary Cache: what neighbours do not know yet, and messages that tell them.
  *
  * All state is in the filter: the log in its payload, and the number of the last message in a note.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A set of hashes, each with its way through the symbols of a stream. */
 #include "jobs/symbol_set.h"
 

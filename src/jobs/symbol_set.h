@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The streams of src/jobs may include this: a set of hashes, each with its way through the symbols.
  *
  *     hash ──keyed──▶ check (40 bits)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The side that sends: coded symbols of a set, one after the other, for as long as somebody wants
  * more.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Approximate reconciliation trees (Byers, Considine, Mitzenmacher and Rost 2004).
  *
  * The tree is the trie of the hashes without nodes of one child: a node is a range of the sorted

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* summary.c and neighbour_table.c may include this, and the two forms of their messages.
  *
  * A message tells bits of one summary, in one of two ways, in either form:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Summaries in a form of our own, half as large as that of ICP and with a checksum.
  *
  *      0  d3 53 43 01     4 bytes

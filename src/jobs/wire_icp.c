@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Summaries in messages of the Internet Cache Protocol: ICP_OP_DIRUPDATE, as the paper has it.
  *
  *      0  opcode                   1 byte    20

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* approximator: an upper bound for the value of every key (Boldi and Vigna 2003).
  *
  * Bloom's filter with a value in place of each bit. Values come from a lattice, something in which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* attenuated: what can be reached over a link of a network, and how far away it is.
  *
  * A node keeps one of these for each link (Rhea and Kubiatowicz 2002, for OceanStore). Level 1 is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bumped ribbon, asked: which layer a hash is in, and what its rows add up to. */
 #include <math.h>
 

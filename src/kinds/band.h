@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds over a ribbon and tests may include this: rows of bits for keys, solved over GF(2).
  *
  * A key has a row: its value, then guard bits that are a fingerprint of it. The band stores a bit

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bumped ribbon: the AVX2 kernels. Four columns at a time are summed up, and four equations at
  * a time walk along the rows. */
 #include "kinds/band_kernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bumped ribbon: the AVX-512 kernels. Eight keys at a time find their rows, eight columns at a
  * time are summed up, and eight equations at a time walk along the rows. */
 #include "kinds/band_kernels.h"

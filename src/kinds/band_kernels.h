@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* band.c, band_make.c and their vector kernels may include this: how rows are found and tested,
  * and what a kernel does. It holds only inline functions. */
 #ifndef TAMIS_KINDS_BAND_KERNELS_H

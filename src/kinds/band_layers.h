@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* band.c, band_make.c, their kernels and tests include this: what a band looks like, and the
  * equation of a hash.
  *

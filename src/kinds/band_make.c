@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bumped ribbon, made: from keys to a bit matrix.
  *
  *     mix and sort      by start: equations become a band

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations on payloads that are flat arrays of bits. */
 #include "kinds/bitmap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds whose payload is a flat array of bits may include this.
  *
  * What is the same for all of them: union is OR, intersection is AND, folding is OR of the bits

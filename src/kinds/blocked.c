@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked: one cache line per key, the default kind.
  *
  * A block is 512 bits = 64 bytes = one cache line, seen as 8 lanes of 64 bits. The top bits of the

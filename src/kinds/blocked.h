@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked.c and its vector kernels may include this. */
 #ifndef TAMIS_KINDS_BLOCKED_H
 #define TAMIS_KINDS_BLOCKED_H

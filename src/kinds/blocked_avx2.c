@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked: the AVX2 kernels. */
 #include "kinds/blocked.h"
 

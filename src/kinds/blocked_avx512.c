@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked: the AVX-512 kernels. A block is one vector. */
 #include "kinds/blocked.h"
 

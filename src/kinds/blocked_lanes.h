@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked_avx2.c and blocked_neon.c may include this: kernels made of what tamis_inline.h is when
  * it is compiled for the vector unit. The same bits as blocked.c, many lanes at a time. */
 #ifndef TAMIS_KINDS_BLOCKED_LANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked: the NEON kernels. */
 #include "kinds/blocked.h"
 

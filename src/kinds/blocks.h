@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked and split, plain and vector, and shard may include this; it holds only inline functions.
  *
  * Both keep all bits of a key in one block, which a prefetch brings before it is looked at. A

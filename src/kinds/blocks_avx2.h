@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked_avx2.c and split_avx2.c may include this: integers are hashed and asked in one loop,
  * their addresses computed four at a time. */
 #ifndef TAMIS_KINDS_BLOCKS_AVX2_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked_avx512.c and split_avx512.c may include this: batches of eight hashes.
  *
  * Addresses are computed for eight keys at once. A block is then tested in two instructions: one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Planning, folding and measuring of filters that are made of blocks. */
 #include "kinds/blockwise.h"
 

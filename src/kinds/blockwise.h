@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked and split may include this: what is the same for both beside their kernels.
  *
  * A filter of blocks is planned, folded and measured block by block; math/lanes.h has the

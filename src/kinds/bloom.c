@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays in which every key probes k of m cells: sizes, rates, and the verbs where cells are
  * bits. */
 #include "kinds/bloom.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that probe k of m cells anywhere may include this: classic, and those built on its array.
  *
  * Shape: how many cells and probes a wish needs, and what rate they make. Positions: the default

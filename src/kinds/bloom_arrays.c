@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several of Bloom's arrays in one payload: their sizes, and what one of them tells. */
 #include "kinds/bloom_arrays.h"
 

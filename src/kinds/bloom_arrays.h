@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that keep several of Bloom's arrays in one payload may include this: layered, attenuated,
  * retouched, composite.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bits anywhere: the rounds once more, for processors with BMI2. */
 #include "kinds/bloom.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bits anywhere: rounds of eight keys at a time, for arrays that stay in the second cache. */
 #include "kinds/rounds.h"
 

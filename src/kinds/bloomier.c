@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bloomier: a map that is built once and does not store its keys.
  *
  * Every key gets a row of bits, its value and a guard made from its hash, and one of two engines

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cascade: exact on two lists, members and known-good keys, that are both there when it is built.
  *
  * Revoked certificates among all that were issued, blocked names among all that are registered:

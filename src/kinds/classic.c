@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* classic: the filter of Burton Bloom (1970).
  *
  * m bits, all zero at first. A key chooses k of them; adding sets them, asking looks whether all

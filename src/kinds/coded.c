@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets of numbers, sorted and coded. */
 #include "kinds/coded.h"
 

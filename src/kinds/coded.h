@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gcs, labels and tests may include this: sets of numbers, sorted and coded, with an index.
  *
  * A set is distinct numbers below a range. The range is cut into buckets of 2^shift numbers, about

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compaction: a hash table of signatures instead of keys (Wolper and Leroy 1993, Stern and Dill
  * 1996).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* composite: keys that were added, and keys that were removed.
  *
  * The oldest way to remove from a Bloom filter: do not clear bits, which other keys may need, but

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations on packed cells that stop at their top. */
 #include "kinds/counters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that count in packed cells may include this: counting, spectral, increment;
  * and approximator, whose cells do not count but are planned and packed alike.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* counting: Bloom's filter with keys that can be removed (Fan, Cao, Almeida and Broder 1998).
  *
  * Every bit becomes a small counter: adding counts up, removing counts down, and a key is there

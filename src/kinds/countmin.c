@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* countmin: how often each key of a stream came, in a space that does not depend on how many
  * different keys there are (Cormode and Muthukrishnan 2005; conservative update: Estan and Varghese
  * 2002).

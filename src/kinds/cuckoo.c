@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuckoo: fingerprints in one of two buckets, with removal (Fan, Andersen, Kaminsky and
  * Mitzenmacher 2014).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuckoo and its kernels may include this. */
 #ifndef TAMIS_KINDS_CUCKOO_H
 #define TAMIS_KINDS_CUCKOO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuckoo: the AVX-512 kernel. The same answers as cuckoo.c, eight keys at a time. */
 #include "kinds/cuckoo.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dleft: fingerprints with small counters, in the least loaded of four buckets (Bonomi,
  * Mitzenmacher, Panigrahy, Singh and Varghese 2006).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fingerprint: rows of bits with ids, searched by similarity (Swamidass and Baldi 2007).
  *
  * A print says of a molecule, or of any set, which features it has: each feature sets a bit or a

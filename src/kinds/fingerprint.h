@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fingerprint, its kernels, core and the format FPS may include this: how prints lie in a payload,
  * and how one is filled. */
 #ifndef TAMIS_KINDS_FINGERPRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fingerprint: the plain kernels, compiled where counting the bits of a word is one instruction. */
 #include "kinds/fingerprint.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fingerprint: the AVX-512 kernel counts the bits of eight words at a time. */
 #include "kinds/fingerprint.h"
 

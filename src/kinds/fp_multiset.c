@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bags of fingerprints: what quotient and multiset share. */
 #include "kinds/fp_multiset.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that keep a bag of fingerprints, all of one width, may include this: quotient, multiset.
  *
  * A bag holds fingerprints, each a number of times. What is the same whatever way the times are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of fingerprints: buckets, sorted buckets, and how many bits a wish needs. */
 #include "kinds/fp_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that keep fingerprints in buckets may include this: cuckoo, dleft, compaction.
  *
  * A table has buckets of a few cells, every cell has `width` bits, and zero is an empty cell:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuse: the fastest of the kinds that are built once, at an eighth above the least size.
  *
  * A key has three cells of w bits (or four), and their xor is a fingerprint of the key. Strangers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuse, plain and vector, may include this; it holds only inline functions: from hashes to answers.
  *
  * A place is where a cell starts, in bits from the start of the payload, or in bytes where cells

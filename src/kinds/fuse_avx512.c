@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuse: the AVX-512 kernel for cells that are near, where finding them is most of the work. It
  * finds those of eight keys at a time, and compares eight xors. The cells are loaded one by one:
  * gathering them took twice as long on Ice Lake. Cells that are far cost the same with it and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gcs: a sorted list of short hashes, coded: the smallest thing that is simple.
  *
  * Putze, Sanders and Singler (2007) keep a set so, and Bitcoin's compact block filters (BIP 158,

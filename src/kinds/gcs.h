@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gcs.c and its vector kernels may include this.
  *
  * A bucket is read window by window: 8 bytes from where the reading is, of which 57 bits are sure

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gcs: the plain round once more, for processors with BMI2. */
 #include "kinds/gcs.h"
 

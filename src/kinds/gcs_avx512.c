@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gcs: eight buckets are read at once, a window each. */
 #include "kinds/gcs.h"
 

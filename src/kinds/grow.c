@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grow: starts small and doubles as often as needed, without the keys and with the rate kept.
  *
  * InfiniFilter, by Dayan, Bercea, Reviriego and Pagh (2023), on the slots of a quotient filter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hierarchical: which traffic had this excerpt, and where in it (Shanmugasundaram, Brönnimann and
  * Memon 2004, "Payload Attribution via Hierarchical Bloom Filters").
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* iblt: what differs between two sets, in a table whose size depends on the difference alone
  * (Goodrich and Mitzenmacher 2011; of two sets: Eppstein, Goodrich, Uyeda and Varghese 2011).
  *

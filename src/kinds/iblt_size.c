@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Estimators of how many keys differ, of two families.
  *
  * Signs (Alon, Matias and Szegedy 1996; one counter for a key: Charikar, Chen and Farach-Colton

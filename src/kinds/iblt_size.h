@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of iblt and its tests may include this: iblt.c, iblt_size.c.
  *
  * How many keys differ between two sets, before anything is listed: an estimator lies behind the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cells of iblt, and how what differs is taken out of them.
  *
  *     first - second:     | 2 a^b |  1 c  |  0    | -1 d  | 1 a^b^c | ...

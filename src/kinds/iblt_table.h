@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of iblt and its tests may include this: iblt.c, iblt_table.c, iblt_size.c.
  *
  * A table of cells, each of them three words: how many hashes came here, all of them xored, and all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* increment: counters that know a little about who raised them (Rottenstreich, Kanizo and Keslassy
  * 2012, the variable-increment counting filter, VI-CBF).
  *

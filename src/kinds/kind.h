@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever makes, runs or tests kinds may include this: kinds, file, core, tests.
  *
  * A filter is a kind, a few shape words and one flat payload. This header is the contract between

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* labels: many named sets in one image; which of them have a key?
  *
  * A pair of a key and a label is one number: the key's cell, as in gcs, times the number of labels,

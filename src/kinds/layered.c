@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layered: how often a key was added, by layers of Bloom filters.
  *
  * One filter knows whether a key was seen; a second one behind it can know whether it was seen

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds with a change log may include this: where a summary and what was told of it differ.
  *
  * Nothing is written down when a bit flips: the log is the difference of two arrays, so it never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* minhash: how similar two sets are, from a few kilobytes of each (Broder 1997; one permutation:
  * Li, Owen and Zhang 2012; empty bins: Shrivastava 2017; few bits: Li and Koenig 2010).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* multiset: how often each key was added, in the slots of a quotient filter.
  *
  * The counting quotient filter of Pandey, Bender, Johnson and Patro (2017). It stores the bag of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Peeling: from the hashes of a segment to cells whose xors are its rows.
  *
  *     count    every cell learns how many keys it has, and the xor of their mixed hashes

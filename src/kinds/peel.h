@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds on a binary fuse graph may include this, and their tests: keys to rows of bits.
  *
  * A segment of keys becomes an array of cells. Each key has three cells (or four), and the xor of

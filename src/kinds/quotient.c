@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* quotient: fingerprints by their quotient, which can be removed, listed and moved.
  *
  * What Pagh, Pagh and Rao (2005) promised, a dynamic set in n log2(1/fpr) + O(n) bits, in the

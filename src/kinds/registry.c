@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of kinds, made from kinds.def, and what each can do. */
 #include <string.h>
 

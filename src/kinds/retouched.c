@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* retouched: a Bloom filter in which chosen false positives are answered no.
  *
  * When a few false positives are known to hurt, bits can be given up on purpose: clear one bit of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ribbon: the smallest filter, for keys that are all known beforehand.
  *
  * Each key gets an equation over 64 neighbouring rows of a bit matrix, which is solved once, when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that probe k of m cells anywhere may include this; it holds only inline functions.
  *
  * A stranger is gone after two probes on average and a key needs all of them, and nobody can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that are rows of counters, and core, may include this: sums of counters, with weights and
  * without, and what the rows tell.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* slots.c and its kernels may include this; it holds only inline functions.
  *
  * Runs of a quotient filter: how one is found, what is in it, and how it gets longer. All of it is

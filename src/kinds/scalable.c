@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scalable: a filter for a set whose size nobody knows.
  *
  * A stack of filters of another kind. The first is planned for `capacity` keys; when it has taken

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The gate of payloads that are cut into segments. */
 #include "kinds/segments.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that are built once, the builder and tests may include this: a payload cut into segments.
  *
  *     segment 0 │ segment 1 │ ... │ tail │ offsets: where each starts, and where the last ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shard: some of the blocks of a filter that is larger than one machine.
  *
  * blocked and split keep all bits of a key in one block, and the block never falls as the hash

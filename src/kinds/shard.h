@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shard.c, core and tests may include this: which blocks of a whole belong to which shard. */
 #ifndef TAMIS_KINDS_SHARD_H
 #define TAMIS_KINDS_SHARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The slots of a quotient filter: finding runs by rank and select, and keeping them packed. */
 #include "kinds/slots.h"
 

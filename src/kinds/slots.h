@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that keep fingerprints in the slots of a quotient filter may include this: quotient,
  * multiset, grow.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The slots of a quotient filter: the same functions as slots.c, with the bit instructions that
  * come with AVX2. */
 #include "kinds/runs.h"

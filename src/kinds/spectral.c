@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* spectral: how often each key was added (Cohen and Matias 2003).
  *
  * Bloom's array with counters for bits. No counter of a key can be lower than the number of its

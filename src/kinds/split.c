@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split: the split-block filter of Parquet, bit for bit.
  *
  * A block is 256 bits = 8 lanes of 32 bits, and a key sets one bit in each lane of one block.

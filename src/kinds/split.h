@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split.c and its vector kernels may include this. */
 #ifndef TAMIS_KINDS_SPLIT_H
 #define TAMIS_KINDS_SPLIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split: the AVX2 kernels. */
 #include "kinds/split.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split: the AVX-512 kernels. A vector holds a block twice: the words of the first copy are asked
  * for the bits of their lower lanes, those of the second for their upper lanes. */
 #include "kinds/split.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split: the NEON kernels. */
 #include "kinds/split.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stable: a filter for a stream without end, which forgets at random.
  *
  * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a place drawn

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* template: a working minimal kind to copy. Not in kinds.def; the tests run every law on it.
  *
  * Start your file like this one: what the kind is, who described it, when to use it, and a picture

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* universal: one bit per key, and a rate that is proven for every set.
  *
  * All other kinds keep their rate when the hash behaves like chance. This one needs no such belief:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* window: the last so many adds, and all of them.
  *
  * A ring of k + l slices of bits, ordered by age. An add sets one bit in each of the k youngest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What probes cost that are sums of two or three numbers.
  *
  * Had k positions of a key been thrown one by one, a stranger would be found with probability f^k,

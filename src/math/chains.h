@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds whose probes are a chain of sums may include this, and their tests. */
 #ifndef TAMIS_MATH_CHAINS_H
 #define TAMIS_MATH_CHAINS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mathematics of filters that keep all bits of a key in one block.
  *
  * Blocks are not equally full: with n keys in B blocks a block has i keys with the binomial

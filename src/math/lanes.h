@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that keep all bits of a key in one block may include this, and their tests. */
 #ifndef TAMIS_MATH_LANES_H
 #define TAMIS_MATH_LANES_H

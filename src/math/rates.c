@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rates of a classic filter, from the formula that everyone uses to the exact one.
  *
  * n keys set k of m bits each. X of the m bits are set afterwards, and a fresh key hits with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters of more than 2^33 bits, filled to capacity: where indexes of 32 bits, sizes of 32 bits
  * and hashes of too few bits first show. Every kind of the registry that keeps its keys; about 2.5
  * GiB of memory, 1.2 GiB of disk and some minutes each. `make big`, or `big KIND [FPR]` for one of

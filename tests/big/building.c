@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What building costs, for docs/building.md: hashes of integers into a builder, and out of it.
  *
  *     building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that lie. Each is the template with one thing wrong, a thing that real filters got wrong;
  * its contract names the law that must catch it. A law that lets its liar pass proves nothing. */
 #define tamis__template tamis__template_inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of approximator: bounds that are none. */
 #define tamis__approximator tamis__approximator_inside
 #include "src/kinds/approximator.c"

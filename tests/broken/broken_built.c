@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of kinds that are built once: each is sorted, or its map, or its sets, with one thing wrong
  * that was right when the last key went in. */
 #define tamis__sorted      tamis__sorted_of_liars

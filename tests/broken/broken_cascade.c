@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of cascade: known-good keys that nobody asked about. */
 #define tamis__cascade tamis__cascade_inside
 #include "src/kinds/cascade.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of composite: the dead rise, and the lost are not spoken of. */
 #define tamis__composite tamis__composite_inside
 #include "src/kinds/composite.c"

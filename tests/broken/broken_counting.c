@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of counting: counters that go the wrong way, removes that take too much or too little, logs
  * that leave something out. */
 #define tamis__counting tamis__counting_inside

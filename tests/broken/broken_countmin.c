@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of countmin: counts with an error that is not theirs, and adds that are lost. */
 #define tamis__countmin tamis__countmin_inside
 #include "src/kinds/countmin.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of cuckoo: fingerprints that fall out of their nests. */
 #define tamis__cuckoo tamis__cuckoo_inside
 #include "src/kinds/cuckoo.c"

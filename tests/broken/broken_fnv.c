@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of fnv: hashes that do not look at the whole key, or look at it too lightly. */
 #define tamis__fnv tamis__fnv_inside
 #include "tests/samples/fnv.c"

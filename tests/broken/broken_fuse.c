@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of fuse: rates, estimates, and a key that does not come out. */
 #define tamis__fuse tamis__fuse_inside
 #include "src/kinds/fuse.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of hierarchical: how far payloads reach. */
 #define tamis__hierarchical tamis__hierarchical_inside
 #include "src/kinds/hierarchical.c"

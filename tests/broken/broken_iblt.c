@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of iblt: lists that lack something, have too much or name the wrong side, and estimates that
  * are too sure of themselves. */
 #define tamis__iblt tamis__iblt_inside

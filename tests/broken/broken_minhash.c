@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of minhash: what sketches of other software got wrong about empty bins and about merging. */
 #define tamis__minhash tamis__minhash_inside
 #include "src/kinds/minhash.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of quotient: fingerprints that get lost, change or multiply when they are removed, listed or
  * moved. */
 #define tamis__quotient tamis__quotient_inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of scalable: stacks that lean. */
 #define tamis__scalable tamis__scalable_inside
 #include "src/kinds/scalable.c"

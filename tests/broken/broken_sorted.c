@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that are built and lie: sorted with one thing wrong. Verifying must catch them too. */
 #define tamis__sorted      tamis__sorted_inside
 #define tamis__sorted_map  tamis__sorted_map_inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of spectral: counts that are wrong by more than a promise allows. */
 #define tamis__spectral tamis__spectral_inside
 #include "src/kinds/spectral.c"

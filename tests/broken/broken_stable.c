@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of stable: wear at the wrong moment. */
 #define tamis__stable tamis__stable_inside
 #include "src/kinds/stable.c"

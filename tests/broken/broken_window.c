@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lies of window: time that goes too fast, too slowly, or not at all. */
 #define tamis__window tamis__window_inside
 #include "src/kinds/window.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of tests/broken may include this.
  *
  * A liar is a sound kind with one thing wrong, a thing that filter software got wrong before. Its

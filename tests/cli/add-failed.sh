@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # When adding fails, the image is as before.
 seq 1 100 >keys
 tamis build -q image.tamis keys

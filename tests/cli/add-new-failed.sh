@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # When printing or saving fails, nothing is remembered: it will be new again.
 [ -c /dev/full ] || { echo "no /dev/full"; exit 77; }
 tamis build -q seen.tamis -n 2000 </dev/null

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --new prints what was not there yet, once and in order, and remembers it.
 tamis build -q seen.tamis --spec blocked:capacity=1000,fpr=1e-9 </dev/null
 printf '%s\n' bee ant bee cat | tamis add --new seen.tamis 2>words

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Keys are added in place, or to a new image.
 seq 1 100 >first
 seq 101 200 >second

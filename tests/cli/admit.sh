@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is asked for again, by a memory that may last.
 try() { # what, words
     echo "# $1"

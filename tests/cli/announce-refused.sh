@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be announced, and where it cannot go.
 seq 1 10 | tamis build -q plain.tamis
 tamis create -q told.tamis --spec counting:capacity=100,log=yes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What neighbours do not know yet: when it is due, told as changes or whole, in packets, as ICP.
 urls() { seq -f 'http://www.example/%g' "$1" "$2"; }
 tamis create -q a.tamis --spec counting:capacity=1000,bits=96000,hashes=4,log=yes

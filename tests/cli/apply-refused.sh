@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A patch is for one image and comes whole, or nothing happens.
 seq 1 500 >keys
 tamis build -q old.tamis keys --spec classic:capacity=1000

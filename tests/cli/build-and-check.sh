@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The main job: an image from a list, the lines of a stream that are in it.
 printf '%s\n' ant bee cat >keys
 tamis build animals.tamis keys 2>summary

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A spec beside options that say parts of it: nothing is overridden silently.
 tamis build image.tamis --spec 'blocked:fpr=1%' --capacity 5
 echo $?

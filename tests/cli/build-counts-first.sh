@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Without a capacity the keys are counted, wherever they come from.
 seq 1 5000 >keys
 tamis build -q by-name.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Lines that come again need no room, and the summary tells both numbers.
 { seq 1 1000; seq 1 500; } >keys
 tamis build image.tamis keys 2>&1 | sed 's/, [0-9.]* KiB.*//'

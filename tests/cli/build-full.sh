@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Kinds of fixed room say that it ended. One that stores each add can be full of a single key.
 yes ant | head -n 5000 >keys
 tamis build image.tamis keys --spec cuckoo:capacity=100 2>words; echo $?

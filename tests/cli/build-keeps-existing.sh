@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An existing file is not replaced without --force.
 echo precious >file
 echo key | tamis build file

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A build that is killed leaves nothing behind, not even what did not fit into memory.
 mkfifo fifo
 tamis build image.tamis fifo &

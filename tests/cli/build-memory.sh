@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The same bytes in little memory and in much, on one thread and on many.
 seq 1 2500000 >keys
 for kind in blocked quotient; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Nothing is written when a file of keys cannot be read.
 echo key >keys
 tamis build image.tamis keys nowhere

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Kinds that are built once: from a pipe, in any order, memory and number of threads, the same
 tamis kinds fuse >/dev/null 2>&1 || { echo "no kind fuse"; exit 77; }
 # bytes. They take no more keys.

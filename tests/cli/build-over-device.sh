@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Only regular files are replaced, even with --force.
 mkdir folder
 mkfifo fifo

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # More keys than planned: a warning, no error; -q keeps it silent.
 seq 1 300 | tamis build image.tamis --spec blocked:capacity=100 2>words
 echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Single options make the same image as one spec.
 seq 1 1000 >keys
 tamis build -q parts.tamis keys --kind classic --capacity 2k --fpr 1/1000 --seed 7

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Places that cannot be written to are told before the first key is read.
 echo key >keys
 tamis build nowhere/image keys; echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A signal stops a build at any moment: the image is the old one, or whole and new when it came in
 # the last moment, and nothing is left beside it.
 seq 1 300000 >keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The image on stdout is the image in a file.
 seq 1 100 >keys
 tamis build -q image.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What a kind cannot do is refused before anything is read or written, with the kinds that can.
 seq 1 100 | tamis build -q image.tamis --capacity 100
 cp image.tamis before.tamis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An image that is written over and cut while it is asked: answers come from what passed the gate, for
 # small ones, which are read, and for large ones, which the system holds still as long as it can.
 seq 1 1000 >keys

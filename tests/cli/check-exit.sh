@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Exit 0 when something was printed or counted, 1 when nothing was, 2 after an error.
 printf '%s\n' ant bee >keys
 echo zebra >other

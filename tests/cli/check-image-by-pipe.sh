@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The image may come through a pipe or by redirection.
 seq 1 100 >keys
 tamis build -q image.tamis keys

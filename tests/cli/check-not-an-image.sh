@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is no image is refused, whatever it is.
 seq 1 100 >text
 tamis build -q image.tamis text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Several threads print what one prints, in the same order, from a file and from a pipe.
 seq 0 3 600000 | tamis build -q set.tamis --spec blocked:fpr=1%
 seq 1 400000 >asked.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The ways to print: numbers, names, counts, the other lines.
 printf '%s\n' ant bee cat >keys
 printf '%s\n' bee dog >one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What can be refused without any server; tests/redis/cluster.py has the rest.
 if tamis cluster info x 2>&1 --redis 127.0.0.1:1 --timeout 1 | grep -q 'built without hiredis'; then
     echo "built without hiredis"

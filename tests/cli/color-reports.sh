@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Reports in colour: names, headings, and what is wrong.
 seq 1 3000 | tamis build -q full.tamis --spec blocked:capacity=1000
 show() { tr '\033' '^'; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # On a terminal there are colours, unless NO_COLOR or --color says no.
 if ! script -qec true /dev/null >/dev/null 2>&1; then echo "no script(1), or no pseudo-terminal that it could open"; exit 77; fi
 unset NO_COLOR

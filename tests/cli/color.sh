@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Headings, names and the start of complaints are coloured where that is wanted, data never is.
 show() { sed "s/$(printf '\033')/ESC/g"; }
 echo ant | tamis build -q set.tamis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A Parquet file that is larger than any memory: only what leads to a filter is read.
 # A sanitizer keeps a byte for every eight, and has none to keep for that many.
 [ -z "${TAMIS_QUICK:-}" ] || { echo "a sanitizer has no memory for files of 1 TiB"; exit 77; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be converted is told with the reason, and nothing is left behind.
 cp "$(dirname "$0")/../vectors/guava/mitz64_long_n10_p0.01.bin" long.bin
 seq 1 100 | tamis build -q blocked.tamis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A file with several filters: listed, and one of them chosen.
 ln -s "$(dirname "$0")/../vectors/parquet" theirs
 tamis info --from parquet theirs/duckdb_types.parquet

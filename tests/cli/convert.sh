@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Another system's filter becomes an image and goes back, byte for byte.
 theirs=$(dirname "$0")/../vectors/guava
 cp "$theirs/mitz64_long_n10_p0.01.bin" long.bin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Small counters stop at their largest value: that is said once, and -q keeps it silent.
 yes ant | head -n 40 >keys
 echo bee >>keys

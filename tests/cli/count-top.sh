@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The most frequent lines, without an image.
 try() { # what, words
     echo "# $1"

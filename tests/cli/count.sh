@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Each line with its count before it, in the order in which lines come.
 printf '%s\n' ant bee ant cat ant bee >keys
 tamis build -q image.tamis keys --spec counting:capacity=100,fpr=1e-9

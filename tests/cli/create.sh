@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An image without keys: room for 10,000, or what the wish says; nothing is read.
 tamis create usual.tamis
 tamis create small.tamis -k classic -n 100 -p 5%

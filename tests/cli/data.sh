@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A text that travels with the image: whole, or removed.
 echo ant | tamis build -q set.tamis
 cp set.tamis plain.tamis

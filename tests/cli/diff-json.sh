@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What a patch is, for programs.
 seq 1 500 >keys
 tamis build -q old.tamis keys --spec classic:capacity=1000

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Whatever is not two images, or cannot be written, leaves no patch behind.
 seq 1 500 >keys
 tamis build -q old.tamis keys --spec classic:capacity=1000

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Signed patches: by whom, for what, and what happens when somebody changed something.
 tamis keygen my.key 2>words
 case $(cat words) in *"without libsodium"*) echo "built without libsodium"; exit 77 ;; esac

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A patch turns one image into another, byte for byte, and is small when little changed.
 seq 1 50000 >keys
 seq 50001 50100 >more

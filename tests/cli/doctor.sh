@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is wrong with an image, in plain words and by the exit status.
 seq 1 20000 >keys.txt
 tamis build -q sound.tamis keys.txt --fpr 1%

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An image of a kind that cannot do what the verb does; and verbs that any image will do for.
 . "$(dirname "$0")/every-verb.inc"
 tamis build -q fuse good/keys -k fuse

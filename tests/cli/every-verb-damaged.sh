@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An image with one wrong byte, and one of which the end is missing.
 . "$(dirname "$0")/every-verb.inc"
 cp good/blocked wrong

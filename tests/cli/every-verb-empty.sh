@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Nothing in a file: no image, and no keys.
 . "$(dirname "$0")/every-verb.inc"
 : >empty

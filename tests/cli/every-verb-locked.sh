@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Somebody holds the file: every verb that changes an image in place, or replaces a file, waits, and then says
 # who it is; the file stays as it was.
 if ! python3 -c 'import fcntl' 2>/dev/null; then echo "no python3"; exit 77; fi

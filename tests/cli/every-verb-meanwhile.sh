@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Somebody who asks for no lock replaces, removes or makes the file while a verb is about to: the verb says so,
 # fails, and leaves alone what is there now.
 if ! python3 -c 'import re' 2>/dev/null; then echo "no python3"; exit 77; fi

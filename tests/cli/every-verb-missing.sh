@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A file that is not there, and one that is a folder: as the image, and as keys.
 . "$(dirname "$0")/every-verb.inc"
 mkdir folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # No room for what is printed, a reader that is gone, and no room for the image that is made.
 . "$(dirname "$0")/every-verb.inc"
 prints() { # where to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The power fails at any point of every verb that writes: each file is what it was before or what it is
 # after the verb, and once the verb has ended, that; tests/support/power.h says what a disk may lose.
 if ! python3 -c 'import re' 2>/dev/null; then echo "no python3"; exit 77; fi

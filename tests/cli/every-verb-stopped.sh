@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Ctrl-C while keys are awaited: the command ends by that signal, and nothing is left behind, except
 # what verbs save that take in keys for days.
 if ! python3 -c 'import signal' 2>/dev/null; then echo "no python3"; exit 77; fi

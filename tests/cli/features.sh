@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Lines of words as sparse vectors, in the form of svmlight.
 printf 'the cat and the dog\n\nspam  buy\tbuy now\n' >texts
 echo "-- counts"; tamis features --dimensions 100 texts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Folds that are not possible, and wishes that are not clear.
 seq 1 200 >keys
 tamis build -q big.tamis keys --spec blocked:capacity=10k,size=64KiB

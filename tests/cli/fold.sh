@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Folding keeps every key and makes the image smaller; the keys may come before or after.
 seq 1 200 >keys
 tamis build -q big.tamis keys --spec blocked:capacity=10k,size=64KiB

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What can be read and written.
 tamis formats | grep '^guava ' | tr -s ' '
 tamis formats | tail -n 1

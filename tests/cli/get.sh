@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Keys with a value are printed with it; the ways of check hold here too.
 printf 'alice\t3\nbob\t0x10\ncarol\t1k\nalice\t7\na\tb\t5\n' >table
 tamis build ages.tamis table --values --spec approximator:value=16,fpr=1e-6 2>summary

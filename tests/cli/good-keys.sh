@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A set that says no to every known-good key. A key on both lists is named.
 seq 1 1000 >revoked
 seq 1001 21000 >valid

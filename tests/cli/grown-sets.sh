@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What grew is told truly or not at all: its rate, a union; and how many keys an intersection has.
 seq 1 20000 | tamis build built.tamis --spec 'scalable:capacity=100,fpr=1%' -q
 seq 100001 110000 | tamis check -c built.tamis

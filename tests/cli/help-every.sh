@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Every verb has a reminder and a page, with an example of itself before all else.
 for verb in $(tamis -h | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
     tamis $verb -h | head -n 1 | grep -q "^usage: tamis $verb \[OPTION...\]" || echo "$verb: -h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A file name that is not UTF-8 becomes a string that is.
 name=$(printf 'caf\351\303\251.tamis')
 echo key | tamis build -q image.tamis

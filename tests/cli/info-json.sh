@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The names that programs rely on, in one object that parses.
 if ! python3 -c 'import json' 2>/dev/null; then echo "no python3"; exit 77; fi
 printf 'ant\nbee\n' | tamis build -q image.tamis --size 4096 --note 'comment=a "quoted" \ text'

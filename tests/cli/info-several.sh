@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What can be told is told, the rest is reported.
 echo key | tamis build -q a.tamis
 cp a.tamis b.tamis

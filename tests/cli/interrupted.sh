@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Ctrl-C ends every verb with 130; images stay as they were, and nothing is left beside them.
 if ! env --default-signal=INT true 2>/dev/null; then echo "no env --default-signal"; exit 77; fi
 seq 1 100 | tamis build -q set.tamis --kind counting

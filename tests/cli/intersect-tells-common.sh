@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # How many keys two sets share is said before the filters are put together, for two images only.
 seq 1 2000 | tamis build a.tamis --capacity 2000 -q
 seq 1001 3000 | tamis build b.tamis --capacity 2000 -q

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The intersection has every key that both have.
 seq 1 100 >one
 seq 50 150 >two

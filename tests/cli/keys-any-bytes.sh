@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A key may hold any byte, NUL too, and be of any length.
 printf 'a\000b\n\377\376\n' >keys
 tamis build -q image.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Another form than the image's is refused, and so is one that nobody knows.
 echo a | tamis build -q raw.tamis -n 100
 echo a | tamis build -q low.tamis -n 100 --canon lower

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --canon: one form of many, kept in the image and given to every key that comes to it.
 printf 'Example.COM\nhttp://user@Evil.example:8080/path\nalpha.example.\n' >list.txt
 tamis build d.tamis --canon domain list.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compressed keys that end early or are damaged: an error that names the file, and nothing is written.
 tamis --version | grep -q 'input: gzip, zstd' || { echo "built without zlib or zstd" && exit 77; }
 command -v zstd >/dev/null || { echo "there is no zstd" && exit 77; }

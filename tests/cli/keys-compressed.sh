@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # gzip and zstd by their content, from files and from pipes.
 tamis --version | grep -q 'input: gzip, zstd' || { echo "built without zlib or zstd" && exit 77; }
 command -v zstd >/dev/null || { echo "there is no zstd" && exit 77; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A CR belongs to the key, unless --crlf says that lines end in CR LF.
 printf 'ant\r\nbee\r\n' >dos
 printf 'ant\nbee\n' >unix

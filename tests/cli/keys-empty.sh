@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # An empty line is an empty key.
 printf 'a\n\nb\n' >keys
 tamis build -q with.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --hex and --base64: the bytes are the key, however they are written.
 printf '00ff\n616263\n\n' | tamis build hex.tamis --hex
 echo "-- the image remembers"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --keys: which bytes a key becomes. The image remembers it.
 bytes() { # encoding, text: what the text becomes, by an image that knows hex
     printf '%s\n' "$2" | tamis build -qf one.tamis --keys "$1" && tamis info one.tamis | grep note

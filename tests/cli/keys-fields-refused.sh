@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is no delimiter and no field is refused with a sentence.
 echo a | tamis build a.tamis -q
 try() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # -d and --field: a key is some fields of its line, in the order as written.
 printf '1,ann,red\n2,bob\n3,cid,blue\n4,,green\n' >people.csv
 tamis build -q names.tamis -d, --field 2 people.csv

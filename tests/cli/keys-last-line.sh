@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The last line counts without its newline, and is printed with one.
 printf 'ant\nbee' >keys
 tamis build -q image.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Keys of some mebibytes are rewritten, larger ones only if they can be taken as they lie.
 line() { head -c "$1" /dev/zero | tr '\0' "$2"; }
 { line 5000000 A && echo && line 9000000 b && echo; } >long.txt

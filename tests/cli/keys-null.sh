@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # With -0, -z, --null or --zero-terminated a key ends in NUL and may hold newlines.
 printf 'a\nb\000c\000' >keys
 tamis build -q image.tamis --null keys

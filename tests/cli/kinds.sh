@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Each kind has its contract and its abilities; NAME adds its options.
 tamis kinds >list
 for kind in classic blocked split; do grep -c "^$kind  *[a-z]" list; done

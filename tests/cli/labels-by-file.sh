@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Without --label a set has the name of its file; what comes through a pipe is the default.
 mkdir feeds
 echo ant >feeds/spam.txt

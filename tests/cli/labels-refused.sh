@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be labelled is refused, and the image stays as it was.
 echo ant >keys
 tamis build -q image.tamis --label one keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Many named sets in one image: build them, ask which have a key, add one, list them.
 printf '%s\n' ant bee cat >spam.txt
 printf '%s\n' bee cat dog >malware.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is typed is answered before the next line is: nobody waits for a block to be full.
 echo ant | tamis build -q animals.tamis
 mkfifo questions answers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A line that fits no block needs a file; where there is none to be had, a sentence says so.
 echo ant | tamis build -q animals.tamis
 head -c 300000 /dev/zero | tr '\0' x >long.txt

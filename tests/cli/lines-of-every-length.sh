@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Lines that end just before, at and behind the end of a block of 128 KiB, and ones that no block
 # holds: each is found, printed whole and counted once, however many threads there are.
 line() { # length, last letter

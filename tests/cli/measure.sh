@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Speeds are numbers above 0; how large they are is no matter for a test.
 if ! python3 -c 'import json' 2>/dev/null; then echo "no python3"; exit 77; fi
 seq 1 3000 >keys.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A script that was written for bloom: the same verbs do the same job.
 tamis create -p 0.001 -n 1000 set.tamis
 printf '%s\n' ant bee cat | tamis insert set.tamis

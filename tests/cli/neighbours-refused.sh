@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Messages and folders that are none; a table stays as it was.
 tamis create -q b.tamis --spec counting:capacity=100,log=yes
 seq 1 50 | tamis add -q b.tamis && tamis announce -q b.tamis -o good

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Who may have it? Copies of two neighbours that hash in two ways, in a folder.
 urls() { seq -f 'http://www.example/%g' "$1" "$2"; }
 tamis create -q b.tamis --spec counting:capacity=100,bits=19200,hashes=4,log=yes

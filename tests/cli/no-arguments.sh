@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Without arguments: a reminder on stderr, and exit 2.
 tamis 2>words
 echo $?

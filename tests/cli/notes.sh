@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Notes are kept, told, and cannot play with the terminal.
 echo key >keys
 esc=$(printf '\033')

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Too few and too many operands, and empty names.
 tamis build
 echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Long and short forms, values attached or apart, bundled letters, and -- before operands.
 printf '%s\n' red green blue >keys
 tamis build -q -n3 a.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --label takes two words, also when the first is behind an equals sign.
 echo key >keys
 tamis build image --label; echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The nearest name is suggested, also for a part of one: names are never abbreviated.
 tamis build image --capcity 5
 echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What an option refuses, it names, and says what would be right.
 tamis build image --capacity
 echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A closed stream is an error too, and no file takes its place.
 seq 1 100 >keys
 tamis build -q image.tamis keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A full disk is an error, not silence.
 [ -c /dev/full ] || { echo "no /dev/full"; exit 77; }
 seq 1 100 >keys

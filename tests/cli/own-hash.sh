@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A kind that hashes keys itself, in every verb.
 seq 1 1000 >keys
 tamis build by-file.tamis keys -k guava

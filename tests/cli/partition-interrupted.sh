@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What a run of `partition --packed` that was killed left is taken over by the next one; what it is
 # still writing, and what is nobody's, is not.
 seq 1 20000 >keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # One object, with an array of plans that fit or tell why not.
 if ! python3 -c 'import json' 2>/dev/null; then echo "no python3"; exit 77; fi
 tamis plan --json --capacity 1M --fpr 1% >good

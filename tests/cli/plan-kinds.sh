@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Every kind is in the plan, with what it costs.
 tamis plan --capacity 1M --fpr 1% >list
 head -n 1 list

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What a wish needs leaves kinds out, by name and reason; the smallest of the others comes first.
 tamis plan --capacity 1M --fpr 1% --deletes
 echo "exit $?"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A wish that is unclear, and one that no kind can fulfil.
 tamis plan; echo $?
 tamis plan --fpr 1%; echo $?

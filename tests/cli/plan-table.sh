@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The published tables: three bands, and cells that everybody knows.
 tamis plan --table >table
 grep -c . table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Pictures in a terminal without colours and UTF-8, as SVG that is whole XML, and as numbers.
 if ! python3 -c 'import json, xml.dom.minidom' 2>/dev/null; then echo "no python3"; exit 77; fi
 seq 1 20000 >keys.txt

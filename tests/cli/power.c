@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command, with what a power loss or somebody else may do to it. It is `tamis`, until one of
  * these is in its environment:
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A bar on a terminal, after a second, and gone at the end; none in a pipe, with -q or --no-progress.
 if ! script -qec true /dev/null >/dev/null 2>&1; then echo "no script(1), or no pseudo-terminal that it could open"; exit 77; fi
 echo ant | tamis build -q set.tamis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A map that was built with update=yes takes new values for its keys, not new keys.
 printf 'alice\t3\nbob\t4\n' | tamis build -q map.tamis --values --spec bloomier:update=yes,guard=20,value=8
 printf 'alice\t9\n' | tamis put -q map.tamis

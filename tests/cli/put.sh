@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Values of an image are set, all of them or none.
 printf 'alice\t3\n' | tamis build -q map.tamis --values --spec approximator:capacity=100,fpr=1e-6
 printf 'bob\t4\nalice\t9\n' | tamis put map.tamis 2>summary; echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Ends that are no end of ours: one sentence, exit 2, nothing printed, nothing waited for in vain.
 seq 1 500 >here
 seq 1001 9000 >there

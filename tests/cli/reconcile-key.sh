@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # With a key: who has it, who has another, who has none; what is changed on the way.
 seq 1 3000 >here
 (seq 4 3000; printf 'a readable line\ny\n') >there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Two ends over a command: what both print, with a key and without, and forms that do not fit.
 seq 1 5000 >here
 (seq 4 5000; printf 'x\ny\n') >there

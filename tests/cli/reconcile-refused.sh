@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What reconcile does not do, each with a sentence.
 printf 'a\nb\n' >a
 printf 'b\nc\n' >b

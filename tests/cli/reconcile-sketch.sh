@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sets by sketches: against a file, against each other, and what to do when they are too small.
 seq 1 20000 >here
 (seq 4 20000; printf 'x\ny\n') >there

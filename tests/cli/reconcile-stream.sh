@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sets by a stream in a file: told on one host, asked on the other, and the hashes turned to lines.
 seq 1 20000 >here
 (seq 4 20000; printf 'x\ny\n') >there

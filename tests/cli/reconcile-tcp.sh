@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Two ends over TCP: one listens on a port that the system chooses, one calls. IPv6 where it is there.
 seq 1 5000 >here
 (seq 4 5000; printf 'x\ny\n') >there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What only one of two files has: marks, sides, order, duplicates, forms of keys, exits as diff's.
 printf '%s\n' pear apple fig apple plum >a
 printf '%s\n' fig kiwi pear date kiwi >b

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be recorded is refused in a sentence, and nothing is written or changed.
 seq 1000 1999 >one
 seq 1 100 >keys

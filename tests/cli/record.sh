@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Payloads go into an image, and excerpts of them are found again: whole files, and lines.
 seq 1000 2999 >one
 seq 5000 2 8000 >two

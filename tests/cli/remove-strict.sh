@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --strict: the first key that is not there is an error, and nothing is written.
 seq 1 100 | tamis build -q image.tamis --spec counting:capacity=100,fpr=1e-9
 cp image.tamis before.tamis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Keys are taken out in place, or into a new image; what was not there is told.
 seq 1 100 >keys
 tamis build -q image.tamis keys --spec counting:capacity=100,fpr=1e-9

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # More room, or less, without the keys; no answer changes.
 seq 1 100 >keys
 seq 101 3000 >more

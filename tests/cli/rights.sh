@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Who may read what is written: secrets are their owner's alone from the start, and what is replaced keeps its mode.
 # Links are followed, also where nothing is at their end yet, and files of killed writers go.
 seq 1 100 >keys

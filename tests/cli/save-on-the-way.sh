@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Keys that come through a pipe for days: saved on the way and at a signal, what was told to be new before
 # what is saved, and half a line is no key.
 if ! python3 -c 'import signal' 2>/dev/null; then echo "no python3"; exit 77; fi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be searched, or cannot be looked for, is told in a sentence.
 printf '%s\n' '#num_bits=12' 'ff0f	a' '010a	b' >all.fps
 tamis convert -q all.fps all.tamis --from fps

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Prints are searched by similarity, for the nearest, and for what contains them.
 theirs=$(dirname "$0")/../vectors/fps
 cp "$theirs/maccs.fps" all.fps

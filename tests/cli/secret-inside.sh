@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # hash=sip13 alone keeps its secret inside: the image opens without --secret-file.
 seq 1 100 >keys
 tamis build -q image.tamis keys --hash sip13

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A secret outside the image: missing, wrong, unreadable, not a secret; and right.
 seq 1 100 >keys
 echo 000102030405060708090a0b0c0d0e0f >right

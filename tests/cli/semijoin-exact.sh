@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --exact: what awk says, in any memory, from files and pipes; without it, what is wrong is told.
 awk 'BEGIN { for (i = 0; i < 90000; i++) printf "%d\tline %d\n", (i * 7919) % 100003, i }' >left.tsv
 awk 'BEGIN { for (i = 0; i < 30000; i++) print (i * 104729) % 100003 }' >right.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What goes wrong, in one line each.
 echo ant >some.txt
 tamis semijoin some.txt; echo $?

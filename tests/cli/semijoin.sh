@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Lines of one file whose key is in another, in the order of the first.
 printf '%s\n' 1,ant 2,bee 3,cow 4,ant 5 6,dog >left.csv
 printf '%s\n' ant dog ant >right.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is there of a set of shards: files, counts, checksums; incomplete sets become no image.
 seq 1000 >keys
 for i in 0 1 2 3 4 5 6 7; do tamis build -q $i.tamis keys -n 1000 --shard $i/8; done

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be cut, counted or put together says why, and nothing is written.
 try() {
     tamis "$@" </dev/null

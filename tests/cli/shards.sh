@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What several machines build is, put together, what one builds: by keys, by hashes, and cut.
 wish='--spec split:capacity=10000,fpr=1% --note source=seq'
 seq 10000 >keys

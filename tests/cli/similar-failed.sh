@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What does not go.
 seq 1 50 >a
 tamis build -q m a -k minhash

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # For programs.
 seq 1 50 >a
 seq 26 75 >b

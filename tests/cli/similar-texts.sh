@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Texts by the words that stand in a row, across lines.
 cat >fox <<'END'
 The quick brown fox jumps over the lazy dog

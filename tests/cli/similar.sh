@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The main job: two files with a report, more with a list, images, and a file beside an image.
 seq 1 5000 >a
 seq 2501 7500 >b

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A summary of a set: lines that come twice are one key, in any order, and those of parts join.
 seq 1 3000 >a
 { seq 1500 3000; seq 1 2000; } >mixed

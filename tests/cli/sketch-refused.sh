@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What sketch refuses, and that nothing is left behind.
 seq 1 300000 >a
 try() { tamis sketch "$@"; echo "exit $?"; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A sketch knows sets and not keys: verbs about keys refuse it, the others say so.
 seq 1 3000 >a
 tamis build s a -k minhash

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # SIGUSR1 brings one line about how far the work is, also while it waits for input, and ends nothing.
 echo ant | tamis build -q set.tamis
 mkfifo fifo

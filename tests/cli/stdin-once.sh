@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Standard input can be the image or the keys, not both.
 tamis check -
 echo $?

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Every verb that reads keys does with several threads what it does with one.
 seq 1 200000 >keys.txt
 seq 150001 250000 >asked.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Time passes, and what is old leaves; in place or to another image.
 printf '%s\n' ant bee >keys
 tamis build -q recent.tamis keys --spec window:capacity=3,generations=2,by=clock,fpr=1e-9

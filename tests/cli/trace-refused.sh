@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What cannot be traced, in sentences; the others still are.
 seq 1000 2999 >one
 seq 1 100 >keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Where an excerpt was: by file, text and digits, one and several, as JSON.
 seq 1000 2999 >one
 seq 5000 2 8000 >two

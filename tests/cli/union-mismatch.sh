@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Images that do not fit together are refused with the reason, and nothing is written.
 echo key >keys
 tamis build -q a.tamis keys --size 64

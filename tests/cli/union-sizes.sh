@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Filters of different days have different sizes: the union has the larger one, in either order.
 seq 1 60000 >monday
 seq 50001 170000 >tuesday

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The union is bit for bit the filter of all keys.
 seq 1 100 >one
 seq 50 150 >two

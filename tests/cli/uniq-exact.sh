@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --exact prints what awk '!seen[$0]++' prints, in whatever memory, also of keys with the same hash.
 awk 'BEGIN { srand(5); for (i = 0; i < 60000; i++) {
     n = int(rand() * rand() * 40000); printf "%s%d\n", substr("xxxxxxxxxxxxxxxxxxxx", n % 20), n } }' >some.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Filters that are too small lose lines; how many is told, and is true.
 seq 1 300000 >all.txt
 cat all.txt all.txt >twice.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A low rate lasts while the filters grow; one that could not is refused before the first line.
 seq 1 30000 >all.txt
 for rate in 1e-7 1e-9 1e-10; do

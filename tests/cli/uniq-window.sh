@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --window N forgets what is older than N lines, and nothing that is not.
 awk 'BEGIN { for (i = 0; i < 40000; i++) print i % 1000 }' >turns.txt
 tamis uniq -c --window 1000 turns.txt # each line was the 1000th before

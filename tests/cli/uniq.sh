@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The first occurrence of every line, in the order of the input.
 printf '%s\n' bee ant bee cow ant dog >some.txt
 printf 'cow\newe' >more.txt

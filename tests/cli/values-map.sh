@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A map from keys to numbers, without the keys; a key with two values is named.
 printf 'alice\t3\nbob\t0x10\na\tb\t200\nalice\t3\n' >table
 tamis build map.tamis table --values --fpr 1e-6 2>summary; echo $?

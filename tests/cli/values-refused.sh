@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A line that is no pair is an error with its number, and nothing is written.
 refuse() { printf "$1" >lines; tamis build -k approximator --values image.tamis lines; echo $?; }
 refuse 'alice\t3\nbob\n'

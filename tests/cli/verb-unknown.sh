@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A typo and a word from another tool lead to a suggestion, nonsense to the list.
 tamis chekc
 echo $?

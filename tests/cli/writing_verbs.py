@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Imported by the every-verb tests: how each verb writes files. Which verbs do, the help says; one that has no
 case here, or a case that has no verb, is told."""
 import functools

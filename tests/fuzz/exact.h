@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Those who replay inputs of fuzzers may include this. */
 #ifndef TAMIS_TESTS_FUZZ_EXACT_H
 #define TAMIS_TESTS_FUZZ_EXACT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
  * changed and written again; or are refused, or applied, as a patch; or as the memory of an
  * admission. Built with checksums off, because nobody guesses those. */

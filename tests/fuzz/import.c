@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of other systems' formats: any bytes are refused with a sentence, or become a filter
  * that can be asked, changed, kept as an image and written again as bytes that come in again.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the module's values in RDB files and dumps, with a server that is none: what a
  * type reads comes from the input, field by field, and what it saves goes to a buffer in the same
  * form. Any fields are refused, with a line in the log where they were whole, or become a value

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz targets of the module's values may include this. */
 #ifndef TAMIS_TESTS_FUZZ_RDB_H
 #define TAMIS_TESTS_FUZZ_RDB_H

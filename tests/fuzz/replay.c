@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs the fuzz target over files: the corpus, golden images and golden-bad ones. What a fuzzer
  * once found stays found. Each file is also cut short and has each header byte set to a few values
  * that counts and sizes break on. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target over what its fuzzer kept: each file as it is, and cut short at some places. A
  * folder inside is for one format of another system, which its name names.
  *

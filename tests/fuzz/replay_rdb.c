@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs the fuzz target of the module's values over sound ones, each cut short at every byte and
  * with every byte set to values that counts and sizes break on. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of messages between caches: any bytes are refused with a sentence and change nothing,
  * or become part of a copy that can be asked, kept as an image, and go on hearing.
  *

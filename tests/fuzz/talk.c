@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of conversations: whatever comes from the other side, a talk ends with a sentence or
  * with the right list, and never runs on.
  *

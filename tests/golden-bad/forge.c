@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes the images of tests/golden-bad: each is a sound image with one fault, named after it, and
  * with checksums that fit, as somebody would forge it. `make golden` runs it; files that exist are
  * left alone.

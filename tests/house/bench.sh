@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The bench runs, its JSON is whole, no contestant loses a key, and rates are what plans say. No
 # time is looked at. A report with a fault in it is refused.
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The completions are loaded by their shells, and complete what the table of verbs has. A shell that
 # is not installed is skipped.
 cd "$(dirname "$0")/../.." || exit 2

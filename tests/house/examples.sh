@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Every example is compiled and run: the one in the header, those of the README, examples/*.c.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

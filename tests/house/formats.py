@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """formats.py: docs/formats.md runs, and has every format and every encoding that there is.
 
     UPDATE=1 tests/house/formats.py     writes what came into the page: read the diff first

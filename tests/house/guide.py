@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """guide.py: every command in docs/guide.md is run and prints what the guide says.
 
     UPDATE=1 tests/house/guide.py     writes what came into the guide: read the diff first

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What make install leaves is whole: the README's program is compiled with it and runs, by pkg-config and by
 # CMake, and again after the tree has moved. Our CMake installs the same, of objects that were compiled alike;
 # uninstalling leaves nothing; versions that another API may have are refused.

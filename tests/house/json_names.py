@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """json_names.py: docs/json.md has the names and types that --json prints, no more and no fewer.
 
 Each section of the page has a table of names and commands with --json. All commands are run; what

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Includes follow the arrows, and the tool that says so can say no.
 cd "$(dirname "$0")/../.." || exit 2
 if out=$(tools/layers 2>&1); then echo "ok 1 - includes follow the arrows"; else

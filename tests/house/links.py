@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """links.py: every link between our pages leads to a file that exists, and to a heading in it."""
 import os
 import pathlib

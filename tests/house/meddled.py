@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Files that change between any two looks of the command at them: what comes out is what the old file gives, what the
 new one gives, or an error; never a mixture, never a signal. meddler.c changes them, and counts the looks."""
 import hashlib

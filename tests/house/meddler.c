@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded in front of the command (LD_PRELOAD): somebody who changes a file between any two looks at
  * it.
  *

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # There is a manual page for every verb, without complaints from whoever formats it, and it fits into
 # 80 columns.
 cd "$(dirname "$0")/../.." || exit 2

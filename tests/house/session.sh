@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The terminal session in the README is what the command prints now.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

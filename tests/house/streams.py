@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """streams.py: the library and a second implementation make the same symbols, streams and differences."""
 import ctypes
 import os

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The shared library exports exactly the names of tests/symbols.txt, all of them tamis_, and the
 # headers declare each. A change of the API is then a line in review.
 cd "$(dirname "$0")/../.." || exit 2

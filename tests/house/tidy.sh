@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The sources are tidy, and the tool that says so can say no.
 cd "$(dirname "$0")/../.." || exit 2
 n=0

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The guide lists the commands that there are, under the titles and in the order of the help.
 cd "$(dirname "$0")/../.." || exit 2
 tamis=${TAMIS:-build/tamis}

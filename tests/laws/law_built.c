@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about building: one set of keys is one filter, however it came in, and what is built once
  * keeps what it was built with: values, labels, and keys that must be answered no. */
 #include <signal.h>

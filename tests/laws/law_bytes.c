@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about bytes: an image is the filter, wherever it lies, and nothing else is. */
 #include <signal.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about kinds that change: removing, counting, ageing, growing, resizing, listing. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about kinds that list what differs between two sets. */
 #include <math.h>
 #include <stdlib.h>

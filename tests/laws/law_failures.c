@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about failure: memory that runs out at any moment, filters that are full. */
 #include <stdlib.h>
 #include <string.h>

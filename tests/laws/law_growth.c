@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about filters that take more keys than were planned for: their rate, their estimates and
  * their unions, however the keys came. */
 #include <math.h>

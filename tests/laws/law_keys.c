@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about keys that somebody thought up: no shape of keys may change a rate. */
 #include <stdio.h>
 #include <stdlib.h>

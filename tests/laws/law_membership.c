@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about answers: what is in is found, what is not is found as often as promised. */
 #include <math.h>
 #include <stdio.h>

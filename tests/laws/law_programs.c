@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One law: random programs. A filter and an exact model of what it should hold go through the same
  * thousands of steps, in an order that nobody thought of: adds of one and of many, removes, merges,
  * resizes, copies, trips through an image. After each, whatever the contract promises is asked for.

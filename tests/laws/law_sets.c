@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about whole filters: union, intersection, folding, and what does not fit together. */
 #include <math.h>
 #include <stdio.h>

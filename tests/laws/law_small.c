@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about filters for a handful of keys, where formulas for large ones are far off. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws about threads. Run under the thread sanitizer too: make SAN=thread laws. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laws of kinds that remember payloads: what was recorded is found, wherever an excerpt begins. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every law on every kind of the registry, with every choice of its options; and every lying kind
  * of tests/broken against the law that must catch it. */
 #include "tests/laws/laws.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of tests/laws may include this.
  *
  * A law is a statement that every kind must satisfy. It gets a subject, a kind with one choice of

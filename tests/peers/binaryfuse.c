@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Binary fuse filters of the library xor_singleheader against ours: the same keys give the same
  * bytes, both forms, and each answers the other's. Made and run by binaryfuse.sh, which brings the
  * header.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # xor_singleheader's binary fuse filters against ours: the same keys give the same bytes, both ways.
 # The header comes from $XOR_SINGLEHEADER, a folder that has include/binaryfusefilter.h, or from GitHub.
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other side of bip158.sh: golomb, the block filters of bcoin, speaking the lines of peer.c.
 //
 //     node bip158.js write N SEED    N random filters with their answers

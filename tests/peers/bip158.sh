@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Bitcoin's block filters beside npm's golomb (bcoin): a thousand random filters each way.
 . "$(dirname "$0")/common"
 command -v npm >/dev/null || skip bip158 "no npm"

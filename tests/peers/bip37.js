@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other side of bip37.sh: bfilter, the Bloom filter of bcoin, speaking the lines of peer.c.
 //
 //     node bip37.js write N SEED    N random filters with their answers

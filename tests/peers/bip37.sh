@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Bitcoin's filterload payloads beside npm's bfilter (bcoin): a thousand random filters each way.
 . "$(dirname "$0")/common"
 command -v npm >/dev/null || skip bip37 "no npm"

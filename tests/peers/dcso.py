@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The other side of dcso.sh: the tool bloom, as lines that peer.c describes.
 
     dcso.py write < WISHES > CASES   filters made by the tool, with its answers

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # DCSO's filters beside Debian's tool bloom (golang-github-dcso-bloom-cli): a thousand random filters
 # each way, some of them with data. Keys that a line cannot hold are tried by go.sh.
 . "$(dirname "$0")/common"

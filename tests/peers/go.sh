@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Filters of the Go packages bits-and-blooms/bloom v3 (bytes, JSON, little-endian) and DCSO/bloom
 # beside the packages themselves: a thousand random filters each way.
 . "$(dirname "$0")/common"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Filters of the JVM beside ours: Guava, Spark, Hadoop, Cassandra, ORC and DataSketches from Maven, each
 # in a version of today and, where the bytes changed, in an older one; a thousand random filters each
 # way. What this library does not know, or Maven does not bring, is left out with a line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* leveldb.cc and rocksdb.cc may include this: the lines that peer.c describes, in C++. */
 #ifndef TAMIS_PEERS_KV_CASES_H
 #define TAMIS_PEERS_KV_CASES_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random filters of LevelDB and RocksDB to make, as the lines that peer.c describes.
 
     kv_wishes.py leveldb|fast|legacy|odd|table COUNT SEED

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other side of leveldb.sh: LevelDB itself, as lines that peer.c describes.
  *
  *     leveldb write < WISHES > CASES        filters made by LevelDB, with its answers

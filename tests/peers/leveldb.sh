@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # LevelDB's filters beside Debian's libleveldb: a thousand random filters each way, and the table files
 # of three hundred databases, with and without compression.
 . "$(dirname "$0")/common"

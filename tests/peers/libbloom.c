@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other side of libbloom.sh: libbloom itself, as lines that peer.c describes.
  *
  *     libbloom write FILE < WISHES > CASES   filters made by libbloom, with its answers

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Filters of libbloom beside libbloom: a thousand random filters each way, the bits of Debian's 1.6
 # (libbloom-dev) and the files of 2.0, whose source is taken from $LIBBLOOM_SOURCE or from its home.
 . "$(dirname "$0")/common"

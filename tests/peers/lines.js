@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the scripts for Node share: random keys, and the lines of peer.c out and in.
 'use strict';
 const fs = require('fs');

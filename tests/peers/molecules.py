@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SMILES of molecules that are put together from rings, chains and groups: ours, and always the same."""
 import random, sys
 

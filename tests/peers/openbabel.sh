@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Prints beside Open Babel (Debian's openbabel): files that it wrote go round byte for byte, and what it
 # finds similar, and possible superstructures, are what we find. Both see 2000 molecules of our own, and
 # every type of print that it has.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Our side of tests/peers/parquet.sh, on the shared library.
 
     check < CASES            filters that a peer wrote: read, compared with ours of the same keys

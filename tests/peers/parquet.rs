@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The crate parquet's side of tests/peers/parquet.sh; parquet.py says what a case is.
 //
 //     write SEED N           prints cases with filters that the crate wrote

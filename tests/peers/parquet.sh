@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Parquet's filters beside DuckDB, pyarrow, the Rust crate parquet and hyparquet: more than a thousand
 # random filters each way with those that read filters, and their rules for sizes. What is installed
 # stays in $B/peers/parquet; what cannot be installed is skipped with a line.

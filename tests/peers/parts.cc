@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our side of tables whose filters are in partitions: every key that was added is in one of the
  * filters that tamis_format_scan lists, a partition is not everything, and no partition is left
  * out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our side of every comparison with another system: filters as lines of text, in and out.
  *
  *     peer check < CASES           filters that the other system wrote, and what it answers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The comparison that redis.sh starts: a server on the loopback, our driver, and the same filters
 made by both. TAP on stdout."""
 import os

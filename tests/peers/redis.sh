@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # RedisBloom and Redis against us. Redis alone shows its LZF and its checksums; with the module, named
 # by TAMIS_REDISBLOOM=/path/to/redisbloom.so, random BF, CF and CMS go both ways by SCANDUMP,
 # LOADCHUNK, DUMP and RESTORE, and every byte and answer must agree. Needs redis-server and python3.

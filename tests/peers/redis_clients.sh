@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The clients that people use, by name, against our module in a server: node's redis with @redis/bloom,
 # redis-py of Debian and of today, and go-redis. Each drives all that it has for BF, CF and CMS and checks
 # the answers, in RESP2 and RESP3. REDIS_SERVER= names another server, TAMIS_REDIS= another module.

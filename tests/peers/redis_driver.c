@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our side of the comparison with Redis: reads commands from stdin, one a line, and answers each
  * with one line. Keys and bytes are in hexadecimal, "." is empty.
  *

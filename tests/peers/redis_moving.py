@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Moving from RedisBloom to our module and back, in every way that an operator has.
 
     TAMIS_REDISBLOOM=redisbloom.so tests/peers/redis_moving.py

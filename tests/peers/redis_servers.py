@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Our module in other servers than Debian's: newer Redis, and Valkey.
 
     TAMIS_REDIS_SERVERS=/path/valkey-server:/path/redis-server tests/peers/redis_servers.py

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other side of rocksdb.sh: RocksDB itself, as lines that peer.c describes.
  *
  *     rocksdb write < WISHES > CASES        filters made by RocksDB, with its answers

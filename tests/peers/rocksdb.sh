@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # RocksDB's filters beside Debian's librocksdb: a thousand random filters each way for both rules, a
 # thousand that nobody writes, and table files of versions 2 to 5 with every checksum, with and without
 # compression, Bloom and Ribbon, whole and in partitions.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # One filter by many processes, as batch engines run them: examples/shards with xargs, Open MPI and
 # Spark. What they build together is, byte for byte, what one process builds.
 #

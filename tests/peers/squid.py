@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The other side of squid.sh: a real Squid on loopback, and small HTTP servers around it.
 
     squid.py SQUID PEER FOLDER fetch BITS_PER_ENTRY TIMES   Squid caches random addresses and builds

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Cache digests beside a real Squid on loopback: what it builds we read and build anew, and what we
 # write it fetches as a neighbour's and answers by. Squid is the installed one, or Debian's package
 # unpacked into the build folder; nothing is installed, and nothing stays running.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random filters for both sides to make, as the lines that peer.c describes, without answers.
 
     wishes.py FORMAT SPEC HOW COUNT SEED [least=N] [lines]

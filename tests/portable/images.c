@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints a checksum of every image that fixed keys and specs lead to, and what golden images
  * answer. The output must be the same from every compiler, on every CPU, with every kernel:
  * tests/proof/ same_bytes.sh compares. Plain C without a test library, so that any cross compiler

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # What stands between outside bytes and a filter is tested branch by branch: all branches of these files are taken
 # both ways, and each condition of a decision alone changes its outcome (MC/DC). Clang 19 counts them.
 #

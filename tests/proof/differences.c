@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What differs between two sets, at full size.
  *
  * Two sets of a million keys that differ in 1, 10, 1,000 and 100,000 are reconciled exactly by

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Every source is as clang-format writes it, so that no change is about blanks.
 cd "$(dirname "$0")/../.." || exit 2
 if out=$(make -s tidy-format 2>&1); then echo "ok 1 - sources are formatted"; else

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Full tables: what a kind promises at its capacity, held against it there.
  *
  * Kinds whose room is limited are filled to the last key that was planned for; kinds that can

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Fuzzing of everything that takes bytes from outside, with the sanitizers on and from what was kept of earlier runs:
 # no finding in ten million inputs. How many there were is what the fuzzers say; a run of fewer than it was to have fails.
 #

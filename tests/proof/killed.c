@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds that are killed: in every sort of system call, half-way through what is written, and in
  * reports of progress. Whenever it happens, the name leads to the old image or to the whole new
  * one; and after the next build no temporary file is left, beside it or where the records were. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measured against formula: the rates that filters really have.
  *
  * A rate is measured by asking for strangers, and judged in two parts, because all probes of one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* minhash measured against its formulas: is the similarity right on average, and is its error what
  * the sketch says?
  *

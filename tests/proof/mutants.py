@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Changes one place of a source file at a time, as a slip of the hand would, and runs the tests that
 cover the file: a test must go red for each change.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* No false negative: 10^8 times a key that was added is asked for, and every time the answer is
  * yes, whatever has happened to the filter since.
  *

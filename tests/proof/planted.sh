@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of the library; the named test must go red for each. What a
 # lying kind cannot show, because it sits in core or in the gate, is shown here; most of them are
 # mistakes that real filter software shipped.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of the command; the named test must go red for each.
 #
 #     fault  test of tests/cli, or unit  file  what to replace  by what

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of what talks to clusters; the named sections of
 # tests/redis/cluster.py must go red for each, or, for `unit`, tests/unit/test_key_slots.c.
 . "$(dirname "$0")/../support/planted.inc"

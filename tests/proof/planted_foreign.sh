@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of what reads and writes other systems' filters; the named
 # unit test must go red for each.
 #

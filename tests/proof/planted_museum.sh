@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The museum: mistakes that real filter software shipped, M1 to M30, and attacks that were published
 # against it, A1 to A21, planted into ours one by one; the named test must go red for each. Where a
 # fault of another script shows the same, it has the number in its name there. docs/proof.md lists all of

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of the module for Redis; the named test of tests/redis must go
 # red for each.
 #

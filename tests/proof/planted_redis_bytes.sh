@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into a copy of the module for Redis, where it takes bytes from outside, copies and
 # replicates; the named test of tests/redis must go red for each.
 #

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Faults planted one by one into what threads share; the thread sanitizer must report each.
 #
 #     fault  law  file  what to replace  by what

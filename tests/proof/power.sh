@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The power fails at any point of every verb that writes, as in tests/cli; writes that were not flushed come out
 # each by itself in 256 ways (SHORT: 16).
 figures=$(mktemp) && trap 'rm -f "$figures"' EXIT

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Random programs of add, remove, count, merge, resize, save and load against an exact model: the
 # law that every test run tries with a few thousand steps for each kind and option, here with STEPS
 # in all. STEPS=10000000 takes about six minutes of one processor.

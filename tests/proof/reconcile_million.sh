@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Two sets of a million keys that differ in 1, 10, 1,000 and 10^5: the list is what comm finds, here, by
 # two ends over a pipe, by a stream in a file and by a sketch. Bytes stand beside the least possible.
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The same images from every compiler, kernel and CPU, byte for byte.
 cd "$(dirname "$0")/../.." || exit 2
 images=${B:-build}/tests/portable/images

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Every test program again, in a build that watches each access and each conversion. Laws and the command are
 # sanitized_laws.sh's, which calls this one, and the module is tests/redis/sanitized.sh's: all use the same build,
 # which one of them makes while the others wait.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts of streams: countmin against its bound and its formulas, plain and conservative.
  *
  * Streams of five million adds over a million keys, all alike or by Zipf's law. Counts may never be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets of a million hashes that differ in few and in many, reconciled by a conversation: the lists
  * must be exactly what differs, and what it took is printed beside what no way of telling can do
  * without. docs/reconcile.md has the table. */

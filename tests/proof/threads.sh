@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Tests with threads again, in a build that watches who touches what at the same time.
 #
 # Nothing is switched off here: what a program gets that is built with -fsanitize=thread is what runs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traced: payload attribution at full size, held against its formula.
  *
  * Sixty-four payloads of a mebibyte each, four million blocks. Excerpts that were recorded must be

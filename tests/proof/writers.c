@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many writers on one image, some of which are killed: in a system call of any sort, half-way
  * through what is written, or, where the command is the writer, whenever it happens.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The hash functions of docs/format.md section 4, written out: XXH64, XXH3-64 and SipHash-1-3."""
 
 import struct

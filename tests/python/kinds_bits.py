@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kinds whose payload is bits: classic, blocked, split, shard, universal; and those made of several arrays
 of bits: window, scalable, layered, attenuated, hierarchical, retouched, composite."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kinds that store a set of numbers as coded gaps: gcs and labels."""
 
 from payload import (M64, Fields, Segmented, bits_at, need, need_clear, need_range, number_at, scale,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kinds whose payload is counters: counting, spectral, increment, countmin; stable, whose cells age; and
 approximator, whose cells are values."""
 

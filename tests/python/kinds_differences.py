@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kind whose cells are subtracted: iblt, with its estimators."""
 
 from struct import iter_unpack

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """minhash: no key can be asked for, but the payload follows from the keys, section 5.34."""
 
 from payload import M64, Fields, Kind, mix, need, need_clear, need_range, number_at, scale, whole_words

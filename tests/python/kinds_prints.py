@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """fingerprint: rows of bits with ids, as whole numbers."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kinds in which a key's bits are the sum of a few places of a table: fuse and bloomier with peeled
 arrays; ribbon, bloomier and cascade with bands."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kinds that store fingerprints: dleft, cuckoo and compaction in buckets and slots; quotient,
 multiset and grow in runs."""
 

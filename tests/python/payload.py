@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the kinds of docs/format.md section 5 share: refusing, arithmetic, and packed fields."""
 
 M32 = 0xFFFFFFFF

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Patches, read as section 12 of docs/format.md says and not as the library does it.
 
     tamis_patch.py BASE PATCH >RESULT

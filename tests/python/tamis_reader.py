@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A second reader of Tamis images, written from docs/format.md alone.
 
     python3 tests/python/tamis_reader.py IMAGE               checks the image, prints what it is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """tamis_stream.py: docs/reconcile.md once more, in another language.
 
 Makes the symbols of a set, reads a stream that was written one way, and finds what differs. Slow and

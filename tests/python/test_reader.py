@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The second reader against the document, the golden images, the library and the command.
 
 Prints TAP. TAMIS_SO names the library (build/libtamis.so), TAMIS the command (build/tamis); what

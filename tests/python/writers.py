@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writers of what built payloads are made of, by those paragraphs of docs/format.md that tell how
 the library does it: coded sets, peeled arrays and bands, the same bytes from the same keys."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Attacks that filter software fell to, by name: through RESTORE, LOADCHUNK, TAMIS.LOAD and arguments.
 
 Each shape is sent to a server of which nothing is restarted. What must be refused is refused with a sentence; other

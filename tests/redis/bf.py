@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """BF.*: every command in both protocols, with the texts of RedisBloom; filters of our own and of its own
 kind; chunks, files, growth and replicas."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Whom limits bind: clients alone. What a primary, an append-only file or an RDB file brings is taken whatever the
 settings here are; what a client asks for is asked of max-filter-bytes and of maxmemory before it is made; and the
 secret of new filters comes from the server, whatever clients send."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """CF.*: every command in both protocols, with filters of ours and with RedisBloom's; dumps of RedisBloom;
 forged chunks; enlarging; replicas and files."""
 import glob

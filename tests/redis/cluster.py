@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`tamis cluster` on three primaries and three replicas, while everything happens to them.
 
     tests/redis/cluster.py                 100,000 keys, some seconds

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """CMS.*: every command with its replies and errors, in both protocols and for both kinds; merges; dumps of
 RedisBloom; replicas, files, and sketches that are too large or lie about their size."""
 import struct

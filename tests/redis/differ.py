@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sends the same commands to a server with RedisBloom and to one with our module, and shows where
 the replies differ in shape, type, text or value.
 

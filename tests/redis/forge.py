@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Dumps as the server makes them: taken apart, put together, and sealed with the right checksum."""
 import struct
 

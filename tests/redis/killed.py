@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """kill -9 in the middle of pipelined adds, with appendfsync always and BGSAVE and BGREWRITEAOF at work.
 
     KEYS=1000000 tests/redis/killed.py      adds in all (default: 200,000); SEED= for other moments

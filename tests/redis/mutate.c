@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A client that sends mutated payloads to a server, and sees to it that the server stays well.
  *
  *     mutate PORT SEEDS COUNT SEED

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Mutated payloads by RESTORE, TAMIS.LOAD, BF.LOADCHUNK and CF.LOADCHUNK.
 
     MUTANTS=10000000 tests/redis/mutate.py      so many (default: 200,000); SEED= for other ones

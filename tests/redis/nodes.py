@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Clusters for tests: primaries and replicas on loopback, and what happens to them.
 
 Nothing happens by itself. Replicas are not elected because somebody did not answer for a second, which on a busy

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """TAMIS.*: every command, in both protocols, on every sort of kind, on a server of Debian's."""
 import os
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
     PROGRAMS=10000 tests/redis/programs.py      so many programs (default: 300); SEED= for other ones

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our declarations of the server's functions against its own header: compiled, never run.
  * present.def has the lines of api.def whose functions that header knows; prototypes.sh makes
  * it. */

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Our declarations of the server's functions (engines/redis/api.def) against its own header, where one is at
 # hand: REDISMODULE_H=path of redismodule.h.
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A client of the Redis protocol that shows replies as they came: in RESP2 and RESP3, with their types.
 
 Client libraries turn replies into what their users like; tests of shapes need to see the shapes.

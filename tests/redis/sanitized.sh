@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # The module in a server with the sanitizers: its memory comes from the server's malloc, which is theirs then, so that
 # every byte too far, every use after free and every leak is seen. MUTANTS= and PROGRAMS= for other sizes.
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Servers for tests: Debian's redis-server with the module, on loopback, gone when the test is.
 
 TAMIS_REDIS names the module (default: build/tamis-redis.so), REDIS_SERVER another server program.

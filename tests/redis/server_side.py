@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a server shows of the module and lets be done with its keys: INFO, events, COMMAND, ACL, memory, TTL,
 settings by CONFIG and by load arguments."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Upgrades: files of earlier versions are read for ever, and a step from one version to the next goes without a loss.
 
     tests/redis/upgrade.py                              the files in tests/redis/golden

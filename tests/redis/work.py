@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Work off the main thread: large filters, many clients at once, and everything that may come in between.
 
 TAMIS_WORK_MIB sets the size of the filters, TAMIS_WORK_SECONDS how long the crowd works.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fnv: a filter that hashes keys its own way; a sample of how other systems' filters come in.
  *
  * One bit per key at FNV-1a(key) mod bits. Core never hashes for it, and calls on hashes answer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pile: an exact set of hashes that grows; a sample of the growing half of the descriptor. shelf is
  * the same without growth: it is full at its capacity, and says so.
  *

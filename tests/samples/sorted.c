@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sorted: an exact set of hashes that is built once; a sample of the building half of the
  * descriptor, and what to copy for a kind that is built. sorted_map is the same with a value for
  * each hash, sorted_sets with labels.

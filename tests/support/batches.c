@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Batches against single keys. */
 #include "tests/support/batches.h"
 

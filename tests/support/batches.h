@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of kinds may include this: a batch is what its keys are one by one, on every processor.
  * What fails here ends the test program with a sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_BATCHES_H

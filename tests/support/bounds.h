@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: exact two-sided bounds for counts.
  *
  * A rate is tested by the number of hits among independent probes. The bounds are those of Clopper

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of kinds that are built once may include this: filters built, and compared, in one line.
  * What fails here ends the test program with a sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_BUILDING_H

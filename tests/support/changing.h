@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One file of a test program may include this: bytes that change between any two looks at them.
  *
  *     look 1, 2, ... n-1 sees the first version, look n and all later ones the second

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """console.py: only the tests in tests/house include this. Runs the console blocks of a page and compares what they print with what it says.
 
 A page may have three sorts of fenced blocks, and no others, so that nothing on it goes untested:

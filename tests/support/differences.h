@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of kinds that list differences may include this: many pairs of sets, and what becomes of
  * them. */
 #ifndef TAMIS_TESTS_SUPPORT_DIFFERENCES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: an allocator that counts, and fails on demand. */
 #ifndef TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H
 #define TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H

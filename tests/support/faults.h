@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One file of a test program may include this: a system that fails, or kills, on demand.
  *
  * The system calls of src/file, counted, and made to fail at the n-th. The linker brings them here

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: filters made, and what they say, in one line. What fails here ends
  * the test program with a sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_FILTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of other systems' filters may include this, after cmocka.h: files that the systems wrote,
  * and what must be true of every one of them. What fails here fails the test with a sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_FOREIGN_H

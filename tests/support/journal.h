@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One file of a test program may include this: the calls that change files, written down as they
  * are made (--wrap, see JOURNALLED in the Makefile).
  *

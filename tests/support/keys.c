@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/support/keys.h"
 
 /* The output function of splitmix64, a bijection of the counter. */

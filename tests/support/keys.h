@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: keys and hashes that are distinct by construction. */
 #ifndef TAMIS_TESTS_SUPPORT_KEYS_H
 #define TAMIS_TESTS_SUPPORT_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of the module of Redis may include this: what a server that is none has to answer. */
 #ifndef TAMIS_TESTS_SUPPORT_MODULE_H
 #define TAMIS_TESTS_SUPPORT_MODULE_H

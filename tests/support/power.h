@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One file of a test program may include this: a disk that loses power.
  *
  * Of a journal that is cut off anywhere, this is what may be left:

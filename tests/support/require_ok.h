@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unit tests may include this, after cmocka.h: calls that must succeed, and say why when they do
  * not. */
 #ifndef TAMIS_TESTS_SUPPORT_REQUIRE_OK_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """same_flags.py: only tests/house/install.sh runs this. Whether make and CMake compile every source alike.
 
     make -n V=1 ... | same_flags.py compile_commands.json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests that forge images may include this. What fails here ends the test program with a
  * sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_SEAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sides, and the wire between them. */
 #include "tests/support/sessions.h"
 

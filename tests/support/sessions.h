@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of conversations may include this: two sides, and the wire between them. */
 #ifndef TAMIS_TESTS_SUPPORT_SESSIONS_H
 #define TAMIS_TESTS_SUPPORT_SESSIONS_H

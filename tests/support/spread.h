@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: are a mean and a variance of many independent trials possible?
  *
  * Both two-sided at TEST_ALPHA (bounds.h), for trials that are near enough to normal: sums of many

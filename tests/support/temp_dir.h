@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every test may include this: a folder of its own. */
 #ifndef TAMIS_TESTS_SUPPORT_TEMP_DIR_H
 #define TAMIS_TESTS_SUPPORT_TEMP_DIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Help for tests may include this: the names of system calls that the linker brings to a test
  * (--wrap).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measures the false-positive rate of every kind at three loads (kinds that are built once: with
  * three numbers of keys) and holds it against the kind's own formula, from both sides. Prints a
  * table in Markdown for each kind, which tools/tables puts into docs/kinds/NAME.md; `make tables`

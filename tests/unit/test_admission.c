@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Admission: the window that it promises, its rate, one first among many at once, and its memory as
  * bytes, which may be damaged. */
 #include <setjmp.h>

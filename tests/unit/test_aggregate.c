@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Aggregation: sums against an exact model, losses two-sided against the rate of the filter. */
 #include <setjmp.h>
 #include <stdarg.h>

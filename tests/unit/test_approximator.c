@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* approximator: every operation is followed cell by cell by a model that is written from
  * docs/format.md and uses none of the library's arithmetic; then come the promises at size. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attacks that other readers of these formats fell to, replayed: each is refused with a sentence,
  * or answered as its origin answers, and takes no more memory than its bytes account for. */
 #include <setjmp.h>

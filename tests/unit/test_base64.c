@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Base64: vectors of RFC 4648, every letter and every byte that is none, and nothing past its
  * room. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Binary fuse filters: what xor_singleheader wrote, and ours beside it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bitcoin's block filters: what was published with BIP 158, and ours beside it. */
 #include <setjmp.h>
 #include <stdarg.h>

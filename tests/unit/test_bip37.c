@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bitcoin's filterload payloads: files that bfilter wrote, values of Bitcoin Core, and ours. */
 #include <setjmp.h>
 #include <stdarg.h>

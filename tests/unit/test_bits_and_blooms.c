@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters of the Go package bits-and-blooms: files that it wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked and split: a list is what its keys are one by one, on every processor, whether the
  * payload is near, beyond the caches, or so far that it is prefetched. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bloomier: maps against the list that they were built from, with both engines. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The builder: one set is one filter, whatever the order, the threads and the memory; and what
  * fails, is stopped or cannot work leaves nothing behind. */
 #include <setjmp.h>

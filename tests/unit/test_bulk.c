@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many keys in one call: by bins and on several threads, the bytes and the answers are those of one
  * key after the other. */
 #include <setjmp.h>

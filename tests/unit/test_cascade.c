@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cascade: no member and no known-good key is ever answered wrongly, and strangers at the rate. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cassandra's filters: files of its servers and of its classes, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

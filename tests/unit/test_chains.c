@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Probes that are sums, in few bits and at small rates: what is told and what is found. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files as bytes (cli/files/files.c), in a command of a few functions, on a system that interrupts,
  * cuts short and says no: what is read is one file and not a mixture of two, and what is written is
  * whole or not there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that count: counting, spectral, increment. Every operation is followed cell by cell by a
  * slow model that is written from docs/format.md and uses none of the library's arithmetic; then
  * come the promises at size: nothing is ever lost, counts are never under, rates are as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* countmin: every counter by a slow model, the error of counts against the papers' bounds, and that
  * conservative updates never leave more than plain ones. */
 #include <setjmp.h>

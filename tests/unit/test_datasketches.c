@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bloom filters of Apache DataSketches: bytes that its Java library (6.1.1) wrote, and ours beside
  * them. tests/peers/jvm.sh asks the library itself. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DCSO's filters: files that its tool wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the gate and every reader of other systems' bytes decide about each byte of a sound file,
  * pinned.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The edges of the API: what it says when it refuses, and small sets where formulas divide by
  * nothing. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that several change: who waits for whom, what is kept of what is replaced, and what stays
  * of a writer that died. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys as other systems have them: every encoding, by published and by computed values. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature hashing: products of hashed vectors are those of the vectors, on average, with the
  * variance that the formula says; two-sided, over many hash functions. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files: reading, mapping, replacing, and what happens when the system says no at any call. */
 #include <setjmp.h>
 #include <stdarg.h>

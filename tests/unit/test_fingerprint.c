@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fingerprint: searches against a slow oracle, and bytes that were forged. How its text is read is
  * tried in test_fps.c. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hashes of other systems against published values. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a line to the bytes of its key: fields and canonical forms. */
 #include <setjmp.h>
 #include <stdarg.h>

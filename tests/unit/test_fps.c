@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FPS: files that Open Babel wrote, what else people write, and what nobody should. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames: what is put in comes out, and what was lost, doubled, moved or damaged is noticed. */
 #include <setjmp.h>
 #include <stdarg.h>

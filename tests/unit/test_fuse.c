@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuse, and the engine that peels: against a reader that was written from the format alone. */
 #include <setjmp.h>
 #include <stdarg.h>

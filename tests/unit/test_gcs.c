@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted, coded sets, and the kind gcs on them.
  *
  * The code is read back by a reader that knows nothing but the format, a bit at a time; the kind is

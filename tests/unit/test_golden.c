@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Golden images are read for ever; golden-bad ones are refused, each for its own reason. */
 #include <setjmp.h>
 #include <stdarg.h>

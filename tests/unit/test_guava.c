@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guava's filters: files that Guava wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hadoop's four filters: files that Hadoop wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

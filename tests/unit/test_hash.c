@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From key bytes to positions: pinned vectors of every hash, and what the positions of structured
  * keys look like.
  *

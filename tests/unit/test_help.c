@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tests' own tools: where they are wrong, every test that uses them proves something else. Keys
  * that repeat would make any filter look bad or good; a bound with one side, or one that depends on
  * luck, would let pass what it should not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hierarchical: excerpts are found wherever they stood, false ones are as rare as the formula says,
  * and the bytes are those that docs/format.md tells. */
 #include <setjmp.h>

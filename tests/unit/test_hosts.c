@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a server that keeps filters as its own values needs: images in pieces, memory that moves,
  * facts without a look at the payload. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Payloads of more than 2^32 bytes, in memory that nobody wrote and that takes none: an index, a
  * size or a product of 32 bits loses keys, or puts all of them into a part of the payload. Every
  * kind of the registry that grows with its capacity; `make big` fills such filters to the brim, in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* iblt: how often it lists all, its estimators, and tables that are no table of a set. */
 #include <setjmp.h>
 #include <stdarg.h>

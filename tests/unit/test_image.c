@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The gate, number by number: each field of a header with every kind of wrong value, under
  * checksums that are right, is refused with the status and the sentence that say what is wrong with
  * it. */

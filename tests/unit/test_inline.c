@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One key without a call: tamis_inline.h gives the answers and the bytes of the handle. tests/house
  * compiles this file again for each vector unit there is, because the header is another one
  * then. */

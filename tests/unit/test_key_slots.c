@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_key_slots.c: slots of a cluster, and tags that lie in them. */
 #include <setjmp.h>
 #include <stdarg.h>

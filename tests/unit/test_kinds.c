@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is special to one kind: the bytes of others, probes that must differ, shapes at the edge. */
 #include <setjmp.h>
 #include <stdarg.h>

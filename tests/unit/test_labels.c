@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* labels: many named sets, held against the list of all pairs of cell and label. */
 #include <setjmp.h>
 #include <stdarg.h>

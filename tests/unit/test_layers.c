@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of several arrays: layered, attenuated, retouched, composite. Their answers against exact
  * models, their rates against the bits, and the bytes that the gate must refuse. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LevelDB's filters: bytes and a table that LevelDB wrote, and ours beside them. */
 #define _GNU_SOURCE /* memmem */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters of libbloom: a file of version 2.0, the bits of 1.6, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

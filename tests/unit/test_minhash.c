@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* minhash against a slow and obvious version of itself: bins, borrowing, few bits; and the bytes
  * that the gate must refuse. tests/proof/minhash.c measures its errors. */
 #include <setjmp.h>

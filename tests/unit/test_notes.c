@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes: what is a name, a value and a list of them, byte for byte, and how one is put among
  * others. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers as people type them: what is read, exactly, and what is refused, with a sentence. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How bits lie in blocks, told from sound filters and from broken ones; and how sure that is. */
 #include <math.h>
 #include <setjmp.h>

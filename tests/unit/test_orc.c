@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bloom filters of Apache ORC: messages that its Java library (1.9.4) wrote, and ours beside them.
  * tests/peers/jvm.sh asks the library itself. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packed fields against an array of whole numbers: every width, random writes, nothing beside. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parquet's filters: in files that DuckDB and others wrote, with their header, and bare. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parquet files made up byte by byte: what writers may do and none of our samples does, and what
  * only somebody does who means harm. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Patches: what they make, how small they are, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans tell the truth about size: no plan wastes bits, and none promises a rate that its shape
  * does not keep. Nothing is allocated here, so filters of 10^12 keys cost no more than small ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Power that fails at any point of a save: the name leads to the old image or to the new one, and
  * once the call has said that all is well, to the new one. tests/support/power.h says what a disk
  * may lose. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The slots of quotient filters and the kinds on them: quotient, multiset, grow.
  *
  * The slots are held against a list of fingerprints in order, from which the whole payload is laid

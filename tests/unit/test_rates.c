@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mathematics of classic filters: every formula against values that are known without it.
  *
  * tests/reference/rate-tables.csv holds tables 3, 4 and 5 that the authors of Summary Cache (Fan,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that change while a call looks at them: what is let in has passed the gate, and nothing is
  * read or written where it should not be.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RedisBloom's BF and CF: what the module told and dumped, and ours beside it. */
 #define _GNU_SOURCE /* memmem */
 #include <setjmp.h>

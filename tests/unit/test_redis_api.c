@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module of Redis and Valkey in servers that lack functions: it loads without those that it
  * only wants, and refuses, with a line in the log, without one that it needs. The server here is a
  * few functions. */

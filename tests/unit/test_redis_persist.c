@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of the module of Redis and Valkey in files and in memory, in a server that has nothing
  * else: what is saved, rewritten, digested and copied, in one piece and in several, and what is
  * refused. */

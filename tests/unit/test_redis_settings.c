@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Settings of the module of Redis and Valkey, in a server that has nothing else: its file, CONFIG
  * SET and CONFIG GET, and the arguments of MODULE LOAD. */
 #include <setjmp.h>

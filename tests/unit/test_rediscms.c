@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RedisBloom's count-min sketch: what the module dumped, and ours beside it. The dumps are those of
  * RedisBloom v2.8.20 in Redis 7.0.15; v8.8.0 writes the same behind another RDB version. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bumped ribbon, and the kind ribbon on it.
  *
  * Bands are read back by a reader that knows nothing but the format and adds up rows bit by bit;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RocksDB's Ribbon filters: blocks of table files that RocksDB wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

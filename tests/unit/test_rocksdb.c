@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* RocksDB's Bloom filters: bytes and tables that RocksDB wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds that ask a batch in rounds or in groups: whatever its length, wherever the payload lies and
  * whatever the processor can do, the answers are those of one key after the other. */
 #include <setjmp.h>

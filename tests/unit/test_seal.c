@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Seals of patches, in a command of a few functions: who signed what, and for which two images. The
  * checksums of a patch already refuse an image that changed by accident; here the signature is good
  * and its digests are not, as if somebody had found images with the same checksums. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversations: both sides come to the right lists and keys in pieces of any size, limits hold,
  * and whatever happens to the bytes, or whoever sends them, each side ends with an error sentence
  * or with the right list, after a bounded number of steps. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Edges of other systems' filters that no file of a test reaches: shapes of many gigabytes, files
  * of which only a few pages were ever written, and payloads that only an image could hold. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shards: what many machines build is, joined, what one would have built, byte for byte; and what
  * is not a whole set of shards never becomes a filter. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spark's filters, both versions: files that Spark wrote, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Specs, from the text to the plan and back: everything a person may type is either planned or
  * refused with a sentence that says what to type instead. */
 #include <setjmp.h>

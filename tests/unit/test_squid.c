@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Squid's cache digests: one that Squid wrote, one that it accepted, and ours beside them. */
 #include <setjmp.h>
 #include <stdarg.h>

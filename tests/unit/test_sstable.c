@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of LevelDB and RocksDB, made here byte by byte: every version, checksum and footer there
  * is, and each number in them one too large. Checksums are those of the changed bytes, so that
  * nothing hides behind them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filters for streams: stable settles, window keeps what it promised, scalable grows at its rate.
  *
  * Each is held against a slow and obvious version of itself: stable against cells in an array and a

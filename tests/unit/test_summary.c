@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Summary Cache: messages byte by byte, copies that are what was announced, and what happens to
  * messages on their way. */
 #include <setjmp.h>

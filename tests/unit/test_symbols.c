@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Difference streams: every machine makes the same symbols, each hash is where chance puts it, what
  * comes out is exactly what differs, and it takes as many symbols as the literature says. */
 #include <setjmp.h>

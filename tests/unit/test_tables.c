@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of fingerprints: cuckoo, dleft, compaction, and the buckets that they share. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Temporary files of builders, and the images they replace, on a system that says no at any
  * call. */
 #include <setjmp.h>

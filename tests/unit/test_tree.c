@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Approximate reconciliation trees: what is listed is lacking, how much of it is found is what the
  * formula says for every correction, and the walk is short. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values in core: tamis_get, tamis_put and a builder's puts, on kinds that have values and on those
  * that have none. What approximator makes of a value is tested in test_approximator.c. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Filters from crates.io as contestants: bench/peer.h says what that is.
 
 use std::ffi::{c_char, c_void};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other side of go.sh: Go packages that read and write filters, as lines that peer.c describes.
 //
 //	peer write < WISHES > CASES   filters made by the package, with its answers

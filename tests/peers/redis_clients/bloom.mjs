@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // node `redis` with @redis/bloom: its whole interface for BF, CF and CMS.
 //     node bloom.mjs PORT PROTOCOL
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """redis-py: its whole interface for BF, CF and CMS, through client.bf(), client.cf() and client.cms().
 
     python3 bloom.py PORT PROTOCOL      RESP3 where this version of redis-py knows it

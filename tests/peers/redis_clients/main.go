@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // go-redis v9: its whole interface for BF, CF and CMS.
 //
 //	main PORT PROTOCOL
