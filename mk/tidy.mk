@@ -21,6 +21,7 @@ SOURCES = $(wildcard include/*.h $(addsuffix /*.[ch],src/* cli cli/* engines/* t
 format:
 	@tools/setup dev
 	clang-format-14 -i $(SOURCES)
+	tools/spdx
 
 # Golden images are kept for ever: this adds those of new kinds and refuses to change old ones.
 golden: $(CMD) $(T)/golden-bad/forge

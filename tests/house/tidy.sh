@@ -15,7 +15,8 @@ if out=$(tools/tidy 2>&1); then check "the sources are tidy" yes; else check "th
 
 copy=$(mktemp -d) || exit 2
 trap 'rm -rf "$copy"' EXIT
-cp -R include src cli engines tests bench examples tools "$copy"
+cp -R Makefile CMakeLists.txt mk include src cli engines tests bench examples tools "$copy"
+if (cd "$copy" && tools/tidy >/dev/null 2>&1); then check "so is a copy" yes; else check "so is a copy" no; fi
 refuses() { # name, file, line
     cp "$copy/$2" "$copy/saved" 2>/dev/null || :
     echo "$3" >>"$copy/$2"
@@ -23,7 +24,8 @@ refuses() { # name, file, line
     if [ -e "$copy/saved" ]; then mv "$copy/saved" "$copy/$2"; else rm "$copy/$2"; fi
 }
 refuses "a long line is found" src/bits/bits.h "/* $(printf '%0100d' 0) */"
-refuses "a second file of one name is found" cli/filter.h "/* */"
+refuses "a second file of one name is found" cli/filter.h "/* SPDX-License-Identifier: MIT */"
 refuses "a limit with its noun first is found" src/bits/bits.h "enum { BITS_MOST = 1 };"
+refuses "a source without a licence is found" cli/unsaid.h "/* A file of nobody's. */"
 echo "1..$n"
 exit ${code:-0}
