@@ -56,10 +56,20 @@ static void print_heading(const char *heading) {
     putchar('\n');
 }
 
+/* A small build may have none. */
+static bool has_foreign(void) {
+    struct tamis_kind_info kind;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind)) return true;
+    return false;
+}
+
 static void print_all(void) {
     print_kinds(false);
-    print_heading("Other systems, which hash keys their own way (see \"tamis formats\"):");
-    print_kinds(true);
+    if (has_foreign()) {
+        print_heading("Other systems, which hash keys their own way (see \"tamis formats\"):");
+        print_kinds(true);
+    }
     puts("\n\"tamis kinds KIND\" explains the words and lists the options of a kind.");
 }
 

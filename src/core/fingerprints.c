@@ -2,7 +2,6 @@
 /* Prints: made from rows, and searched. */
 #include <string.h>
 
-#include "bits/probe.h"
 #include "core/filter.h"
 #include "kinds/fingerprint.h"
 
@@ -44,7 +43,9 @@ tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits
     struct tamis_options o;
     tamis_block self;
     *maker = NULL;
-    const tamis_status rc = tamis__read_options(options, &o);
+    const tamis_entry *entry;
+    tamis_status rc = tamis__kind_require(TAMIS_FINGERPRINT, &entry);
+    if (!rc) rc = tamis__read_options(options, &o);
     if (rc) return rc;
     if (bits < 1 || bits > TAMIS_PRINT_MAX_BITS)
         return tamis__fail(TAMIS_INVALID, "prints have from 1 to %d bits, not %llu",
@@ -155,15 +156,6 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     tamis__choose_one(f);
     *filter = f;
     return TAMIS_OK;
-}
-
-/* Each bit from a hash of its own, of which the first is that of the feature. */
-void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
-                               size_t len) {
-    const tamis_hasher hasher = {.mode = TAMIS_HASH_XXH3};
-    uint64_t x = tamis__hash(&hasher, feature, len);
-    for (unsigned i = 0; i < times && bits; i++, x = tamis__mix(x + 1))
-        tamis__bit_set(print, tamis__range(x, bits));
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */

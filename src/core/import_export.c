@@ -43,7 +43,7 @@ bool tamis_format_named(const char *name, struct tamis_format_info *info, size_t
 /* ---- "parquet:column=name,group=0" ---------------------------------------------------------- */
 
 static tamis_status unknown_format(const char *name) {
-    char known[512];
+    char known[512] = "none"; /* in a build without formats */
     int at = 0;
     for (size_t i = 0; i < tamis__format_count() && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",

@@ -16,10 +16,6 @@
 enum { I = TAMIS_SHARD_I, N = TAMIS_SHARD_N };
 enum { BLOCKS, DETAIL }; /* shape words of blocked and split */
 
-static const tamis_entry *entry_of(const tamis_kind *kind) {
-    return tamis__kind_by_name(kind->name, strlen(kind->name));
-}
-
 static bool is_shard(const tamis *f) {
     return f->kind == &tamis__shard;
 }
@@ -116,10 +112,12 @@ static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
     const uint64_t *word = whole->image.body.word;
     uint64_t layout;
     if (!tamis__shard_layout_of(whole->kind, &layout)) return not_cut(whole->kind);
-    const tamis_status rc = tamis__shard_may_be(word[BLOCKS], i, shards);
+    const tamis_entry *entry;
+    tamis_status rc = tamis__kind_require(tamis__shard.name, &entry);
+    if (!rc) rc = tamis__shard_may_be(word[BLOCKS], i, shards);
     if (rc) return rc;
     *image = whole->image;
-    image->entry = entry_of(&tamis__shard);
+    image->entry = entry;
     image->body = (tamis_body){.word = {layout, word[DETAIL], word[BLOCKS], i, shards}};
     image->body.items = tamis__share(whole->image.body.items, i + 1, shards) -
                         tamis__share(whole->image.body.items, i, shards);
@@ -201,8 +199,11 @@ static tamis_status shape_whole(const tamis *first, tamis_image *image) {
         return tamis__fail(TAMIS_MISMATCH, "the first of them is no shard: its kind is %s",
                            first->kind->name);
     const tamis_kind *layout = tamis__shard_layout(word[TAMIS_SHARD_LAYOUT]);
+    const tamis_entry *entry;
+    const tamis_status rc = tamis__kind_require(layout->name, &entry);
+    if (rc) return rc;
     *image = first->image;
-    image->entry = entry_of(layout);
+    image->entry = entry;
     image->body = (tamis_body){.word = {word[TAMIS_SHARD_TOTAL], word[TAMIS_SHARD_DETAIL]}};
     return layout->check(image->body.word, &image->body.size);
 }

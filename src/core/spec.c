@@ -166,6 +166,10 @@ static tamis_status unknown_kind(const char *name) {
     for (size_t i = 0; i < tamis__kind_count(); i++)
         if (tamis__kind_at(i)->id < TAMIS_FOREIGN_FROM)
             append(&known, tamis__kind_at(i)->kind->name);
+    const uint32_t id = tamis__kind_left_out(name);
+    if (id)
+        return tamis__fail(TAMIS_INVALID, "kind %u (%s) is not part of this build; there are %s",
+                           id, name, known.text);
     return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known.text);
 }
 

@@ -6,14 +6,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Kernel files are compiled for every target; they are empty where the vector unit is unknown.
- * Kernels for x86 load words as they lie and know only this byte order; so do those for NEON. */
-#if defined(__x86_64__) && defined(__GNUC__)
+/* Kernel files are compiled for every target; they are empty where the vector unit is unknown, and
+ * in small builds, which have TAMIS_PLAIN. Kernels for x86 load words as they lie and know only
+ * this byte order; so do those for NEON. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TAMIS_PLAIN)
 #define TAMIS_HAS_X86 1
 #else
 #define TAMIS_HAS_X86 0
 #endif
-#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && !defined(TAMIS_PLAIN)
 #define TAMIS_HAS_NEON 1
 #else
 #define TAMIS_HAS_NEON 0

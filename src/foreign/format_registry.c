@@ -6,18 +6,24 @@
 
 #include "foreign/format.h"
 
+/* Small builds have a shorter list, or none: tools/small. */
+#ifndef TAMIS_FORMATS_DEF
+#define TAMIS_FORMATS_DEF "formats.def"
+#endif
+
 #define FORMAT(name) extern const tamis_format tamis__format_##name;
-#include "formats.def"
+#include TAMIS_FORMATS_DEF
 #undef FORMAT
 
 static const tamis_format *const list[] = {
 #define FORMAT(name) &tamis__format_##name,
-#include "formats.def"
+#include TAMIS_FORMATS_DEF
 #undef FORMAT
+    NULL, /* an array has at least one */
 };
 
 size_t tamis__format_count(void) {
-    return sizeof list / sizeof *list;
+    return sizeof list / sizeof *list - 1;
 }
 
 const tamis_format *tamis__format_at(size_t i) {

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of kinds, made from kinds.def, and what each can do. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "kinds/kind.h"
+
+/* Small builds have a shorter list: tools/small. */
+#ifndef TAMIS_KINDS_DEF
+#define TAMIS_KINDS_DEF "kinds.def"
+#endif
 
 /* Tests build this file a second time with a list of kinds of their own behind ours. */
 #define KIND(id, name) extern const tamis_kind tamis__##name;
-#include "kinds.def"
+#include TAMIS_KINDS_DEF
 #ifdef TAMIS_EXTRA_KINDS
 #include TAMIS_EXTRA_KINDS
 #endif
@@ -14,7 +21,7 @@
 
 static const tamis_entry list[] = {
 #define KIND(id, name) {id, &tamis__##name},
-#include "kinds.def"
+#include TAMIS_KINDS_DEF
 #ifdef TAMIS_EXTRA_KINDS
 #include TAMIS_EXTRA_KINDS
 #endif
@@ -41,6 +48,55 @@ const tamis_entry *tamis__kind_by_name(const char *name, size_t len) {
             return &list[i];
     return NULL;
 }
+
+/* ---- Kinds that are left out ----------------------------------------------------------------- */
+
+/* Every kind there is, whatever this build has: "1 classic", "2 blocked", ... One text, because a
+ * table with pointers would cost a small library more than the names do. */
+static const char every_kind[] =
+#define KIND(id, name) #id " " #name "\0"
+#include "kinds.def"
+#undef KIND
+    ;
+
+/* The next of them, with its name as people write it; false after the last. */
+typedef struct known {
+    const char *next;
+    uint32_t id;
+    char name[32];
+} known;
+static bool next_known(known *k) {
+    if (!*k->next) return false;
+    char *name;
+    k->id = (uint32_t)strtoul(k->next, &name, 10);
+    strcpy(k->name, name + 1);
+    k->next += strlen(k->next) + 1;
+    for (char *at = k->name; (at = strchr(at, '_')); at++) *at = '-';
+    return true;
+}
+
+uint32_t tamis__kind_left_out(const char *name) {
+    if (tamis__kind_by_name(name, strlen(name))) return 0;
+    for (known k = {.next = every_kind}; next_known(&k);)
+        if (strcmp(k.name, name) == 0) return k.id;
+    return 0;
+}
+
+tamis_status tamis__kind_require(const char *name, const tamis_entry **entry) {
+    *entry = tamis__kind_by_name(name, strlen(name));
+    if (*entry) return TAMIS_OK;
+    return tamis__fail(TAMIS_UNSUPPORTED, "kind %u (%s) is not part of this build",
+                       tamis__kind_left_out(name), name);
+}
+
+tamis_status tamis__kind_refuse(uint32_t id) {
+    for (known k = {.next = every_kind}; next_known(&k);)
+        if (k.id == id)
+            return tamis__fail(TAMIS_TOO_NEW, "kind %u (%s) is not part of this build", id, k.name);
+    return tamis__fail(TAMIS_TOO_NEW, "kind %u needs a newer Tamis than %s", id, tamis_version());
+}
+
+/* ---- What each can do ------------------------------------------------------------------------ */
 
 unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
     const unsigned has =
