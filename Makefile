@@ -10,6 +10,7 @@
 #
 # Honoured: CC CXX AR CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR, V=1 to see commands, B=dir for
 # objects, SAN=1 (address and undefined behaviour) or SAN=thread for a checked build.
+# KINDS="blocked split" FORMATS="parquet" make a small library of these: mk/small.mk.
 
 VERSION_OF = $(shell sed -n 's/^\#define TAMIS_VERSION_$(1) //p' include/tamis.h)
 MAJOR   := $(call VERSION_OF,MAJOR)
@@ -21,10 +22,13 @@ SOVERSION := $(if $(filter 0,$(MAJOR)),0.$(MINOR),$(MAJOR))
 CC       ?= cc
 CXX      ?= c++
 AR       ?= ar
+# Two commands have a KINDS= of their own: which to measure.
+IS_SMALL := $(if $(filter tables bench-%,$(MAKECMDGOALS)),,$(strip $(KINDS)$(FORMATS)))
+HAS_VECTORS := $(filter vectors,$(WITH))
 # A checked build is compiled as often as it is run, and wants lines in its reports, not variables.
-CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
+CFLAGS   ?= $(if $(SAN),-O1 -g1,$(if $(IS_SMALL),-Os,-O2) -g)
 PREFIX   ?= /usr/local
-B        ?= build$(if $(SAN),-$(SAN:1=san))
+B        ?= build$(if $(IS_SMALL),-small$(HAS_VECTORS:%=-%))$(if $(SAN),-$(SAN:1=san))
 Q        := $(if $(V),,@)
 
 WARN       := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -56,10 +60,11 @@ WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_stri
 WITH_HIREDIS = $(eval WITH_HIREDIS := $(call can_link,hiredis/hiredis.h,redisReaderCreate,-lhiredis))$(WITH_HIREDIS)
 CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium) $(if $(WITH_HIREDIS),-lhiredis)
 
-LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
+LIB_SRC := $(filter-out %/template.c src/absent/%,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 REDIS_SRC := $(wildcard engines/redis/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+SO_OBJ  := $(LIB_OBJ)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
@@ -71,7 +76,7 @@ REDIS_SO  := $(B)/tamis-redis.so
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here bench-redis-hold bench-redis-hold-here
 .DELETE_ON_ERROR:
-all: $(LIB) $(SO) $(CMD) $(REDIS_SO)
+all: $(LIB) $(SO) $(CMD) $(if $(IS_SMALL),,$(REDIS_SO))
 
 # ---- The two commands ---------------------------------------------------------------------------
 # Installing comes first and in a make of its own, because this one already asked the compiler that
@@ -100,4 +105,4 @@ proof:
 
 # ---- The pages ------------------------------------------------------------------------------------
 
-include $(addprefix mk/,build.mk test.mk proof.mk peers.mk fuzz.mk bench.mk install.mk tidy.mk)
+include $(addprefix mk/,$(if $(IS_SMALL),small.mk) build.mk test.mk proof.mk peers.mk fuzz.mk bench.mk install.mk tidy.mk)

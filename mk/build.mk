@@ -22,9 +22,9 @@ $(LIB): $(LIB_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Its name is made there.
-$(SO): $(LIB_OBJ) Makefile mk/build.mk
+$(SO): $(SO_OBJ) Makefile mk/build.mk
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libtamis.so.$(SOVERSION) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libtamis.so.$(SOVERSION) $(SAFE) $(CFLAGS) $(SO_FLAGS) $(LDFLAGS) -o $@ $(SO_OBJ) $(LIBS)
 	$(Q)ln -sf $(@F) $(B)/libtamis.so.$(SOVERSION) && ln -sf $(@F) $(B)/libtamis.so
 
 $(CMD): $(CLI_OBJ) $(LIB)
@@ -36,7 +36,7 @@ $(REDIS_SO): $(REDIS_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(REDIS_OBJ:.o=.d)
+-include $(sort $(LIB_OBJ:.o=.d) $(SO_OBJ:.o=.d)) $(CLI_OBJ:.o=.d) $(REDIS_OBJ:.o=.d)
 
 # ---- Manual pages and completions -----------------------------------------------------------------
 #

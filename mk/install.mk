@@ -28,7 +28,7 @@ install: all pages
 	install -m 644 $(HEADERS:%=include/%) $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so
+	$(if $(IS_SMALL),,install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so)
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(SOVERSION)
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so
 	$(call fill,tamis.pc,pkgconfig)
