@@ -83,7 +83,7 @@ static tamis_status make_set(tamis_builder *b) {
  * quarter goes: fewer would mean to sort again soon. */
 static tamis_status drop_equal(tamis_builder *b, uint64_t more) {
     tamis_pile *pile = &b->pile;
-    const bool is_set = b->can & TAMIS_ADDS_ONCE && pile->n > 1 && !pile->is_set;
+    const bool is_set = b->filter->can & TAMIS_ADDS_ONCE && pile->n > 1 && !pile->is_set;
     const tamis_status rc = is_set ? make_set(b) : TAMIS_OK;
     if (rc) return rc;
     const bool has_room = pile->n <= pile->max / 4 * 3 && more <= pile->max - pile->n;
@@ -156,7 +156,7 @@ tamis_status tamis__pile_keys(tamis_builder *b, tamis_keys keys, size_t n) {
 
 static tamis_status sort_pile(tamis_builder *b) {
     const tamis_pile *pile = &b->pile;
-    if (pile->is_set || pile->n < 2 || !(b->can & TAMIS_ADDS_ONCE)) return TAMIS_OK;
+    if (pile->is_set || pile->n < 2 || !(b->filter->can & TAMIS_ADDS_ONCE)) return TAMIS_OK;
     tamis_status rc = tamis__report(b, TAMIS_STAGE_SORT, 0, pile->n);
     if (!rc) rc = make_set(b);
     return rc ? rc : tamis__report(b, TAMIS_STAGE_SORT, pile->n, pile->n);

@@ -48,10 +48,9 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
         tamis__block_free(&allocator, &self);
         return TAMIS_NOMEM;
     }
-    b->filter->kind = entry->kind;
+    tamis__set_kind(b->filter, entry);
     b->filter->threads = filter_options->threads;
     b->filter->max_bytes = filter_options->max_bytes;
-    b->filter->image.entry = entry;
     b->filter->image.hasher = *hasher;
     *out = b;
     return TAMIS_OK;
@@ -63,8 +62,8 @@ static tamis_status open_records(tamis_builder *b, const char *temp_dir, uint64_
     const bool is_built = kind->build != NULL;
     const tamis_record_form form = {
         .has_values = is_built ? kind->build->rule != TAMIS_RECORDS_KEYS : kind->put != NULL,
-        .is_sequence = !is_built && b->can & TAMIS_AGES,
-        .keeps_equal = !is_built && !(b->can & TAMIS_ADDS_ONCE),
+        .is_sequence = !is_built && b->filter->can & TAMIS_AGES,
+        .keeps_equal = !is_built && !(b->filter->can & TAMIS_ADDS_ONCE),
         .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
     };
     const tamis_status rc = tamis__records_open(&b->records, &form, b->options.memory_limit,
@@ -120,8 +119,8 @@ static bool goes_straight(const tamis_builder *b) {
     const tamis_kind *kind = b->filter->kind;
     if (kind->query_keys) return !kind->press;
     if (kind->build || !shape_is_known(&b->request)) return false;
-    if (b->can & TAMIS_AGES) return true;
-    return b->can & TAMIS_ANY_ORDER && !kind->grow && !b->options.verify;
+    if (b->filter->can & TAMIS_AGES) return true;
+    return b->filter->can & TAMIS_ANY_ORDER && !kind->grow && !b->options.verify;
 }
 
 tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
@@ -142,9 +141,9 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     tamis__wipe(&hasher, sizeof hasher);
     if (rc) return rc;
     b->request = request;
-    b->can = tamis__abilities(request.entry->kind, shape.word);
     /* Values are checked against the shape as they come. */
     memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
+    tamis__settle(b->filter);
     if (goes_straight(b))
         rc = open_filter(b, &shape);
     else if (request.entry->kind->press)
@@ -239,7 +238,7 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->filter->image.capacity = f->image.capacity;
     b->filter->image.one_in = f->image.one_in;
     memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
-    b->can = tamis__abilities(f->kind, f->image.body.word);
+    tamis__settle(b->filter);
     rc = open_records(b, o.temp_dir, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
     if (!rc) rc = tamis__builder_take(b, f);
@@ -470,7 +469,7 @@ tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
     *filter = NULL;
     tamis_status rc = may_finish(b);
     if (!rc) rc = tamis__assemble(b, filter);
-    if (!rc) tamis__choose_one(*filter);
+    if (!rc) tamis__settle(*filter);
     errno = saved;
     return rc;
 }

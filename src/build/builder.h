@@ -21,7 +21,6 @@ struct tamis_builder {
     tamis_block self;
     struct tamis_builder_options options; /* `filter` and `temp_dir` are not kept */
     tamis_parsed_spec request;
-    unsigned can; /* abilities of the filter to be */
 
     /* The filter to be: kind, hash, notes. It has a payload from the first key on where adds go
      * straight in; else there are records, and the payload is made from them. */

@@ -107,6 +107,7 @@ tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, t
     f->threads = b->filter->threads;
     f->max_bytes = b->filter->max_bytes;
     f->image = *image;
+    tamis__settle(f);
     rc = tamis__own(f, &notes);
     if (rc) {
         tamis_free(f);
@@ -236,8 +237,7 @@ static tamis_status make_filter(tamis_builder *b, tamis **out) {
 static tamis_status hand_over(tamis_builder *b, tamis **out) {
     tamis *rest = tamis__new(&b->filter->allocator);
     if (!rest) return TAMIS_NOMEM;
-    rest->kind = b->filter->kind;
-    rest->image.entry = b->filter->image.entry;
+    tamis__set_kind(rest, b->filter->image.entry);
     rest->image.hasher = b->filter->image.hasher;
     *out = b->filter;
     b->filter = rest;
@@ -281,6 +281,7 @@ static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
     const uint64_t size = TAMIS_IMAGE_HEADER_BYTES + image->body.size + image->notes_size;
     tamis view = {.kind = b->filter->kind, .image = *image, .allocator = b->filter->allocator};
     void *map;
+    tamis__settle(&view);
     tamis_status rc = tamis__disk_map(file->fd, file->path, size, &map);
     if (!rc) {
         view.image.body.bytes = (uint8_t *)map + TAMIS_IMAGE_HEADER_BYTES;

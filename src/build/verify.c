@@ -88,7 +88,7 @@ tamis_status tamis__verify(tamis_builder *b, const tamis *f) {
     if (!f->kind->query) return TAMIS_OK; /* of a sketch no key can be asked */
     const struct tamis_allocator *allocator = &b->filter->allocator;
     /* What forgets owes no answer. */
-    if (b->can & (TAMIS_AGES | TAMIS_MAY_FORGET)) return TAMIS_OK;
+    if (b->filter->can & (TAMIS_AGES | TAMIS_MAY_FORGET)) return TAMIS_OK;
     tamis_block room, labels = {0};
     questions q = {.f = f};
     tamis_status rc = TAMIS_NOMEM;

@@ -192,7 +192,7 @@ static tamis_status try_places(const search *s, uint64_t last) {
 }
 
 static tamis_status may_trace(const tamis *f, size_t len) {
-    if (!(tamis__abilities(f->kind, f->image.body.word) & TAMIS_CAN_TRACE))
+    if (!(f->can & TAMIS_CAN_TRACE))
         return tamis__cannot(f, "trace excerpts");
     const uint64_t min = 2 * block_of(f) - 1;
     if (len >= min) return TAMIS_OK;

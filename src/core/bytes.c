@@ -96,7 +96,7 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     f->threads = o.threads;
     f->max_bytes = o.max_bytes;
     f->image = image;
-    tamis__choose_one(f);
+    tamis__settle(f);
     *out = f;
     return TAMIS_OK;
 }

@@ -3,7 +3,7 @@
 #include "core/filter.h"
 
 bool tamis_next_change(const tamis *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
-    if (!(tamis__abilities(f->kind, f->image.body.word) & TAMIS_CAN_LOG)) return false;
+    if (!(f->can & TAMIS_CAN_LOG)) return false;
     return f->kind->log->next(&f->image.body, cursor, position, is_set);
 }
 

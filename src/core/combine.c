@@ -67,7 +67,7 @@ static const tamis *common_shape(const tamis *a, const tamis *b) {
     uint64_t word[TAMIS_WORDS];
     memcpy(word, large->image.body.word, sizeof word);
     if (kind->stretch && kind->stretch(small->image.body.word, word)) return large;
-    const bool can_fold = tamis__abilities(kind, word) & TAMIS_CAN_FOLD;
+    const bool can_fold = large->can & TAMIS_CAN_FOLD;
     return can_fold && by > 1 && !kind->fold(&large->image.body, by, word) && has_words(small, word)
                ? small
                : NULL;

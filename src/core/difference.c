@@ -5,7 +5,7 @@
 /* Both match and can; *block is the memory that the kind wants. */
 static tamis_status may_differ(const tamis *first, const tamis *second, tamis_block *block,
                                uint8_t **scratch) {
-    if (!(tamis__abilities(first->kind, first->image.body.word) & TAMIS_CAN_DIFFER))
+    if (!(first->can & TAMIS_CAN_DIFFER))
         return tamis__cannot(first, "list differences");
     if (tamis_mismatch(first, second)) return TAMIS_MISMATCH;
     const uint64_t size = first->kind->differ->scratch(first->image.body.word);

@@ -16,6 +16,11 @@ tamis *tamis__new(const struct tamis_allocator *allocator) {
     return f;
 }
 
+void tamis__set_kind(tamis *f, const tamis_entry *entry) {
+    f->kind = f->image.body.kind = entry->kind;
+    f->image.entry = entry;
+}
+
 tamis_status tamis__own(tamis *f, char **notes) {
     tamis_image *image = &f->image;
     *notes = NULL;
@@ -72,7 +77,7 @@ tamis_status tamis__cannot(const tamis *f, const char *what) {
 tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *what) {
     const tamis_status rc = tamis__writable(f);
     if (rc) return rc;
-    if (tamis__abilities(f->kind, f->image.body.word) & ability) return TAMIS_OK;
+    if (f->can & ability) return TAMIS_OK;
     const bool others_can = tamis__abilities(f->kind, NULL) & ability;
     return tamis__fail(TAMIS_UNSUPPORTED, "%s cannot %s%s", f->kind->name, what,
                        others_can ? " with the options it was made with" : "");
@@ -122,10 +127,9 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
     const struct tamis_allocator allocator = tamis__allocator(options);
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
-    f->kind = entry->kind;
+    tamis__set_kind(f, entry);
     f->threads = options->threads;
     f->max_bytes = options->max_bytes;
-    f->image.entry = entry;
     f->image.hasher = *hasher;
     tamis__take_shape(&f->image, shape);
     char *no_notes;
@@ -135,7 +139,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
         return rc;
     }
     if (f->kind->start) f->kind->start(&f->image.body);
-    tamis__choose_one(f);
+    tamis__settle(f);
     *filter = f;
     return TAMIS_OK;
 }
@@ -178,13 +182,13 @@ tamis_status tamis_copy(tamis **copy, const tamis *f) {
     }
     memcpy(g->image.body.bytes, f->image.body.bytes, (size_t)f->image.body.size);
     if (notes) memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
-    tamis__choose_one(g);
+    tamis__settle(g);
     *copy = g;
     return TAMIS_OK;
 }
 
 tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
-    tamis_body to = {.items = f->image.body.items};
+    tamis_body to = {.kind = f->kind, .items = f->image.body.items};
     tamis_block block;
     memcpy(to.word, word, sizeof to.word);
     tamis_status rc = f->kind->check(to.word, &to.size);
@@ -200,5 +204,6 @@ tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
     tamis__block_free(&f->allocator, &f->payload);
     f->payload = block;
     f->image.body = to;
+    tamis__settle(f);
     return TAMIS_OK;
 }

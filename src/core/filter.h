@@ -13,6 +13,7 @@
 /* The image says everything about a filter; the rest is who owns the bytes. */
 struct tamis {
     const tamis_kind *kind; /* image.entry->kind, one step nearer for calls with one key */
+    unsigned can;           /* abilities of this kind and shape */
     tamis_one *one;         /* for one integer, or NULL */
     uint64_t flip;          /* that it wants to know */
     tamis_image image;
@@ -26,8 +27,12 @@ struct tamis {
     tamis_leaving leaving;
 };
 
-/* Fills in `one`, when all else but the payload is there. */
-void tamis__choose_one(tamis *);
+/* Makes the handle, and its body, one of this kind. */
+void tamis__set_kind(tamis *, const tamis_entry *);
+
+/* Works out what follows from kind, shape and hash: abilities, and the way of a single key. To be
+ * called when these are there, and whenever the shape changes. */
+void tamis__settle(tamis *);
 
 /* A handle with nothing in it yet; NULL with a sentence when there is no memory. */
 tamis *tamis__new(const struct tamis_allocator *);

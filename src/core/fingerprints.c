@@ -139,10 +139,9 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     if (rc) return rc;
     tamis *f = tamis__new(&m->allocator);
     if (!f) return TAMIS_NOMEM;
-    f->kind = entry->kind;
+    tamis__set_kind(f, entry);
     f->threads = m->options.threads;
     f->max_bytes = m->options.max_bytes;
-    f->image.entry = entry;
     f->image.hasher.mode = TAMIS_HASH_XXH3;
     f->image.capacity = f->image.body.items = m->rows;
     f->image.body.size = size;
@@ -153,7 +152,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
         return rc;
     }
     fill(m, &f->image.body);
-    tamis__choose_one(f);
+    tamis__settle(f);
     *filter = f;
     return TAMIS_OK;
 }

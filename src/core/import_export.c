@@ -168,8 +168,7 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
 /* The shape and what else is known before there is memory for it. */
 static void take_arrival(tamis *f, const tamis_import_result *in, const tamis_entry *entry,
                          uint64_t size) {
-    f->kind = entry->kind;
-    f->image.entry = entry;
+    tamis__set_kind(f, entry);
     f->image.hasher = (tamis_hasher){.mode = in->hash};
     f->image.capacity = in->capacity < TAMIS_MAX_CAPACITY ? in->capacity : TAMIS_MAX_CAPACITY;
     f->image.one_in = in->fpr > 0 && in->fpr < 1 ? tamis__one_in(in->fpr) : 0;
@@ -193,7 +192,7 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
     take_arrival(f, in, entry, size);
     rc = fill(f, format, input, in);
     if (!rc) f->image.body.items = items_of(in, f);
-    if (!rc) tamis__choose_one(f);
+    if (!rc) tamis__settle(f);
     if (rc)
         tamis_free(f);
     else

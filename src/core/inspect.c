@@ -41,7 +41,7 @@ static struct tamis_info facts_of(const tamis *f) {
         .seed = image->hasher.seed,
         .key_id = tamis__key_id(&image->hasher),
         .has_stray_bits = image->has_stray_bits,
-        .abilities = tamis__abilities(kind, image->body.word),
+        .abilities = f->can,
         .reliable_count = tamis__reliable_count(kind, image->body.word),
         .adds_to_tick = kind->adds_to_tick ? kind->adds_to_tick(&image->body) : UINT64_MAX,
     };
@@ -61,7 +61,7 @@ void tamis_get_info(const tamis *f, struct tamis_info *info, size_t info_size) {
 void tamis_measure(const tamis *f, struct tamis_info *info, size_t info_size) {
     struct tamis_info full = facts_of(f);
     const double asked = full.fpr_asked;
-    const bool is_sketch = tamis__abilities(f->kind, NULL) & TAMIS_IS_SKETCH;
+    const bool is_sketch = f->can & TAMIS_IS_SKETCH;
     const bool is_unasked = f->kind->is_sized && asked <= 0 && full.capacity == 0;
     const bool has_rate = !is_sketch && !is_unasked;
     tamis_measurement m = {0};
@@ -117,7 +117,7 @@ static tamis_status common_by_similarity(const tamis *a, const tamis *b,
 static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_estimate *common,
                                 struct tamis_estimate *all) {
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
-    if (!(tamis__abilities(a->kind, a->image.body.word) & TAMIS_CAN_MERGE))
+    if (!(a->can & TAMIS_CAN_MERGE))
         return tamis__cannot(a, "be compared");
     tamis_measurement both = {0};
     struct tamis_estimate x = {0, 0}, y = {0, 0};

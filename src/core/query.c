@@ -185,12 +185,8 @@ bool tamis_has_u64(const tamis *f, uint64_t key) {
 
 /* ---- Counting and listing ------------------------------------------------------------------- */
 
-static bool can(const tamis *f, enum tamis_ability ability) {
-    return tamis__abilities(f->kind, f->image.body.word) & ability;
-}
-
 void tamis_count_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *counts) {
-    if (can(f, TAMIS_CAN_COUNT) && f->kind->count)
+    if (f->can & TAMIS_CAN_COUNT && f->kind->count)
         f->kind->count(&f->image.body, hashes, n, counts);
     else
         for (size_t i = 0; i < n; i++) counts[i] = tamis_has_hash(f, hashes[i]);
@@ -206,7 +202,7 @@ uint64_t tamis_count(const tamis *f, const void *key, size_t len) {
     const struct tamis_key one = {key, len};
     uint64_t count;
     if (!f->kind->query_keys) return tamis_count_hash(f, tamis_hash(f, key, len));
-    if (!can(f, TAMIS_CAN_COUNT)) return tamis_has(f, key, len);
+    if (!(f->can & TAMIS_CAN_COUNT)) return tamis_has(f, key, len);
     f->kind->count_keys(&f->image.body, &one, 1, &count);
     return count;
 }
@@ -218,5 +214,5 @@ uint64_t tamis_count_u64(const tamis *f, uint64_t key) {
 }
 
 bool tamis_next(const tamis *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
-    return can(f, TAMIS_CAN_LIST) && f->kind->next(&f->image.body, cursor, hash, count);
+    return f->can & TAMIS_CAN_LIST && f->kind->next(&f->image.body, cursor, hash, count);
 }

@@ -9,7 +9,7 @@
 
 void tamis_get_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *values,
                       uint8_t *hit) {
-    if (tamis__abilities(f->kind, f->image.body.word) & TAMIS_CAN_GET)
+    if (f->can & TAMIS_CAN_GET)
         f->kind->get(&f->image.body, hashes, n, values, hit);
     else
         memset(hit, 0, n);

@@ -176,6 +176,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     if (tamis__get32(h + AT_KIND) == 0) return corrupt("there is no kind 0");
     image->entry = tamis__kind_by_id(tamis__get32(h + AT_KIND));
     if (!image->entry) return tamis__kind_refuse(tamis__get32(h + AT_KIND));
+    image->body.kind = image->entry->kind;
     image->capacity = tamis__get64(h + AT_CAPACITY);
     image->one_in = tamis__get64(h + AT_ONE_IN);
     image->body.items = tamis__get64(h + AT_ITEMS);

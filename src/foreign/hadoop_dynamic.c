@@ -55,7 +55,8 @@ static void set_current(tamis_body *f, int64_t current) {
 
 /* A row as a filter of its own. */
 static tamis_body row_of(const tamis_body *f, uint64_t row) {
-    tamis_body r = {.size = row_bytes(f->word),
+    tamis_body r = {.kind = f->kind,
+                    .size = row_bytes(f->word),
                     .bytes = counts_of(f) + COUNTS + row * row_bytes(f->word)};
     memcpy(r.word, f->word, TAMIS_HADOOP_OWN * sizeof *f->word);
     return r;

@@ -25,7 +25,8 @@ static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
 
 /* The filter that it starts with. */
 static tamis_body bits_of(const tamis_body *f) {
-    tamis_body bits = {.size = tamis__like_stored(tamis__hadoop_like(f->word), f->word),
+    tamis_body bits = {.kind = f->kind,
+                       .size = tamis__like_stored(tamis__hadoop_like(f->word), f->word),
                        .bytes = f->bytes};
     for (int w = 0; w < TAMIS_HADOOP_OWN; w++) bits.word[w] = f->word[w];
     return bits;

@@ -18,7 +18,7 @@
 static const char note[] = "announced";
 
 static bool can_log(const tamis *f) {
-    return tamis__abilities(f->kind, f->image.body.word) & TAMIS_CAN_LOG;
+    return f->can & TAMIS_CAN_LOG;
 }
 
 /* ---- How far behind are they? --------------------------------------------------------------- */

@@ -20,8 +20,10 @@ typedef struct tamis_leaving {
     uint64_t step, done;
 } tamis_leaving;
 
-/* What every kind works on; core owns the memory. */
+/* What every kind works on; core owns the memory. A body knows its kind, so that one function can
+ * serve a family of kinds: kind->own has what differs. */
 typedef struct tamis_body {
+    const struct tamis_kind *kind;
     uint64_t word[TAMIS_WORDS]; /* shape: named by the kind, stored in the image */
     uint64_t items;             /* adds so far; kept by core */
     uint64_t size;              /* bytes of payload, always what check() says */
@@ -228,6 +230,8 @@ typedef struct tamis_kind {
 
     /* Abilities that some shapes of the kind lack, for kinds whose options decide. */
     unsigned (*lacks)(const uint64_t word[]);
+
+    const void *own; /* a table of the kind's family, for functions that several kinds share */
 
     /* Takes the value of the i-th option, where that is a text (no choices, no range), and puts
      * what it means into the wish, as other options. */

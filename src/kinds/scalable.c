@@ -132,7 +132,7 @@ static tamis_status unstack(const tamis_body *f, stack *s) {
         tamis_body *b = &s->stage[i];
         if (f->size - at < LINE)
             return tamis__fail(TAMIS_CORRUPT, "a scalable filter ends before its last stage");
-        memset(b, 0, sizeof *b);
+        *b = (tamis_body){.kind = s->kind};
         for (int w = 0; w < SHAPE_WORDS; w++)
             b->word[w] = i ? tamis__get64(f->bytes + at + AT_SHAPE + 8 * w) : f->word[SHAPE + w];
         const tamis_status rc = s->kind->check(b->word, &b->size);

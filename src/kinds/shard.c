@@ -206,7 +206,6 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* What a batch needs to know of its shard, worked out once. */
 typedef struct part {
-    const tamis_kind *kind;
     tamis_body inner; /* the shard as a smaller filter of the layout */
     uint64_t total, first, step;
     bool is_parquet;
@@ -214,6 +213,7 @@ typedef struct part {
 
 static tamis_body as_layout(const tamis_body *f) {
     return (tamis_body){
+        .kind = layouts[f->word[LAYOUT]].kind,
         .word = {[INNER_BLOCKS] = tamis__shard_blocks(f->word), [INNER_DETAIL] = f->word[DETAIL]},
         .items = f->items,
         .size = f->size,
@@ -222,8 +222,7 @@ static tamis_body as_layout(const tamis_body *f) {
 
 static part part_of(const tamis_body *f) {
     const tamis_body inner = as_layout(f);
-    return (part){.kind = layouts[f->word[LAYOUT]].kind,
-                  .inner = inner,
+    return (part){.inner = inner,
                   .total = f->word[TOTAL],
                   .first = tamis__shard_first(f->word),
                   .step = ((uint64_t)1 << 63) / inner.word[INNER_BLOCKS],
@@ -258,7 +257,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
             is_mine[j] = b < blocks;
             inner[j] = inner_hash(&p, hash[j], is_mine[j] ? b : 0);
         }
-        p.kind->query(&p.inner, inner, group, hit);
+        p.inner.kind->query(&p.inner, inner, group, hit);
         for (size_t j = 0; j < group; j++) hit[j] |= !is_mine[j];
     }
 }
@@ -266,7 +265,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 static bool has(const tamis_body *f, uint64_t hash) {
     const part p = part_of(f);
     const uint64_t b = local_of(&p, hash);
-    return b >= p.inner.word[INNER_BLOCKS] || p.kind->has(&p.inner, inner_hash(&p, hash, b));
+    return b >= p.inner.word[INNER_BLOCKS] || p.inner.kind->has(&p.inner, inner_hash(&p, hash, b));
 }
 
 static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
@@ -299,7 +298,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
         group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++)
             inner[j] = inner_hash(&p, hash[j], local_of(&p, hash[j]));
-        rc = p.kind->add(&p.inner, inner, group); /* which cannot fail */
+        rc = p.inner.kind->add(&p.inner, inner, group); /* which cannot fail */
     }
     return rc;
 }

@@ -548,7 +548,7 @@ static bool set_up(bench *b, const char *spec) {
     struct tamis_plan plan;
     if (tamis_plan_spec(spec, &plan, sizeof plan)) return false;
     b->kind = tamis__kind_by_name(plan.kind, strlen(plan.kind))->kind;
-    b->body = (tamis_body){.size = plan.payload_bytes};
+    b->body = (tamis_body){.kind = b->kind, .size = plan.payload_bytes};
     memcpy(b->body.word, plan.word, sizeof plan.word);
     b->body.bytes = calloc(1, plan.payload_bytes);
     b->block_bytes = is_word(&plan, "blocks") ? plan.payload_bytes / UNITS : 0;
