@@ -355,7 +355,7 @@ static void where_there_are_no_locks_it_is_said(void **state) {
         assert_int_equal(file_hold(&edit, &args, path, ways[i], TAMIS_READERS_USUAL), 0);
         fault.is_on = fault.for_ever = false;
         tamis_edit_close(edit);
-        assert_int_equal(strstr(warned, "there are no locks") != NULL, ways[i] != HOLD_TO_WRITE);
+        assert_int_equal(strstr(warned, "has no locks") != NULL, ways[i] != HOLD_TO_WRITE);
     }
 }
 
@@ -369,7 +369,7 @@ static void dirs_are_asked_first(void **state) {
     fail_at("access", 1, EACCES);
     assert_int_equal(file_may_write(&args, path, NULL), EXIT_TROUBLE);
     fault.is_on = false;
-    assert_non_null(strstr(said, "cannot create a file beside it"));
+    assert_non_null(strstr(said, "cannot create a file next to it"));
     assert_non_null(strstr(said, strerror(EACCES)));
 }
 
@@ -463,7 +463,7 @@ static void dirs_are_made_once(void **state) {
     }
     snprintf(sub, sizeof sub, "%s/none/sub", dir);
     assert_int_equal(dir_make(&args, sub), EXIT_TROUBLE);
-    assert_non_null(strstr(said, "cannot make the folder"));
+    assert_non_null(strstr(said, "cannot create the directory"));
 }
 
 int main(void) {
