@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Building kinds of other systems that are made once: hashes are piled up as they come, and the
- * kind presses all of them into its payload.
+ * kind makes its whole payload of all of them.
  *
  *     keys ──the origin's hash──▶ pile ──sorted and distinct, where the kind is a set──▶ fit, make
  *
@@ -17,13 +17,13 @@
 /* Bytes that so many keys take under a limit: their hashes, and beside them the larger of what
  * sorting, or a move to a larger pile, and what making the filter needs. */
 static uint64_t need(const tamis_builder *b, uint64_t n) {
-    const tamis_press_facet *press = b->filter->kind->press;
+    const tamis_build_whole *whole = b->filter->kind->build->whole;
     const uint64_t held = tamis__builder_memory(b) - b->pile.block.size;
     const uint64_t pile = n * sizeof *b->pile.hash;
     tamis_image image = b->filter->image;
     tamis_params params;
-    const bool has_shape = press->work && !tamis__shape_for(b, n, 0, &params, &image);
-    const uint64_t work = has_shape ? press->work(image.body.word, n) : 0;
+    const bool has_shape = whole->work && !tamis__shape_for(b, n, 0, &params, &image);
+    const uint64_t work = has_shape ? whole->work(image.body.word, n) : 0;
     return held + pile + (work > pile ? work : pile) + 2 * TAMIS_ALIGNMENT;
 }
 
@@ -115,7 +115,7 @@ static tamis_status make_room(tamis_builder *b, uint64_t n) {
 
 static tamis_status have_right_length(const tamis_builder *b, const struct tamis_key *keys,
                                       size_t n) {
-    const size_t len = b->filter->kind->press->key_bytes;
+    const size_t len = b->filter->kind->build->whole->key_bytes;
     for (size_t i = 0; i < n && len; i++)
         if (keys[i].len != len)
             return tamis__fail(TAMIS_INVALID, "keys of %s have %llu bytes, not %llu",
@@ -169,22 +169,22 @@ static tamis_status shape_image(const tamis_builder *b, tamis_image *image) {
     tamis_params params;
     *image = b->filter->image;
     tamis_status rc = tamis__shape_for(b, b->pile.n, 0, &params, image);
-    if (!rc) rc = kind->press->fit(&params, b->pile.hash, b->pile.n, image->body.word);
+    if (!rc) rc = kind->build->whole->fit(&params, b->pile.hash, b->pile.n, image->body.word);
     if (!rc) rc = kind->check(image->body.word, &image->body.size);
     image->body.items = b->pile.n;
     return rc;
 }
 
 static tamis_status make_payload(const tamis_builder *b, tamis *f) {
-    const tamis_press_facet *press = f->kind->press;
+    const tamis_build_whole *whole = f->kind->build->whole;
     const tamis_pile *pile = &b->pile;
-    const uint64_t size = press->work ? press->work(f->image.body.word, pile->n) : 0;
+    const uint64_t size = whole->work ? whole->work(f->image.body.word, pile->n) : 0;
     tamis_block block = {0};
     void *work = NULL;
     tamis_status rc = tamis__report(b, TAMIS_STAGE_BUILD, 0, pile->n);
     if (!rc && size) work = tamis__get(&b->filter->allocator, size, &block);
     if (!rc && size && !work) rc = TAMIS_NOMEM;
-    if (!rc) rc = press->make(&f->image.body, pile->hash, pile->n, work);
+    if (!rc) rc = whole->make(&f->image.body, pile->hash, pile->n, work);
     tamis__block_free(&b->filter->allocator, &block);
     return rc ? rc : tamis__report(b, TAMIS_STAGE_BUILD, pile->n, pile->n);
 }
@@ -195,7 +195,7 @@ static tamis_status verify(const tamis_builder *b, const tamis *f) {
     tamis_status rc = tamis__report(b, TAMIS_STAGE_VERIFY, 0, pile->n);
     for (uint64_t i = 0; i < pile->n && !rc; i += TAMIS_BATCH) {
         const size_t n = pile->n - i < TAMIS_BATCH ? (size_t)(pile->n - i) : TAMIS_BATCH;
-        f->kind->press->query(&f->image.body, pile->hash + i, n, hit);
+        f->kind->build->whole->query(&f->image.body, tamis__hashes(pile->hash + i, n), hit);
         if (memchr(hit, 0, n))
             return tamis__fail(TAMIS_CORRUPT,
                                "the filter that was built lacks a key: is the memory "

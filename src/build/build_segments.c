@@ -12,7 +12,7 @@
 typedef struct building {
     tamis_workers workers;
     tamis_builder *b;
-    const tamis_build_facet *facet;
+    const tamis_build *facet;
     const uint64_t *word;
     tamis_record_cursor cursor;
     uint64_t *room; /* for what is read from disk */

@@ -59,9 +59,10 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
 /* Records as the kind wants them; so many were announced. */
 static tamis_status open_records(tamis_builder *b, const char *temp_dir, uint64_t announced) {
     const tamis_kind *kind = b->filter->kind;
-    const bool is_built = kind->build != NULL;
+    const bool is_built = kind->build;
     const tamis_record_form form = {
-        .has_values = is_built ? kind->build->rule != TAMIS_RECORDS_KEYS : kind->put != NULL,
+        .has_values = is_built ? kind->build->rule != TAMIS_RECORDS_KEYS
+                               : (b->filter->can & TAMIS_CAN_PUT) != 0,
         .is_sequence = !is_built && b->filter->can & TAMIS_AGES,
         .keeps_equal = !is_built && !(b->filter->can & TAMIS_ADDS_ONCE),
         .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
@@ -98,12 +99,12 @@ static bool shape_is_known(const tamis_parsed_spec *r) {
 /* Refuses what can never work before the first key: with the capacity that is given, or none. */
 static tamis_status plan_early(const tamis_parsed_spec *r, uint64_t max_bytes, tamis_shape *shape) {
     const tamis_kind *kind = r->entry->kind;
-    if (kind->query_keys && !kind->press && !shape_is_known(r))
+    if (tamis__hashes_itself(kind) && !kind->build && !shape_is_known(r))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing: %s hashes keys its own way, and then they cannot "
                            "be counted first",
                            kind->name);
-    if (tamis__is_built(kind) && r->has_fpr && r->has_bits)
+    if (kind->build && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID,
                            "%s is as large as its keys need: give fpr or size, not both",
                            kind->name);
@@ -117,10 +118,12 @@ static tamis_status plan_early(const tamis_parsed_spec *r, uint64_t max_bytes, t
  * its shape from how the adds are cut into calls, and what is asked again must be kept. */
 static bool goes_straight(const tamis_builder *b) {
     const tamis_kind *kind = b->filter->kind;
-    if (kind->query_keys) return !kind->press;
-    if (kind->build || !shape_is_known(&b->request)) return false;
+    if (kind->build) return false;
+    if (tamis__hashes_itself(kind)) return true;
+    if (!shape_is_known(&b->request)) return false;
     if (b->filter->can & TAMIS_AGES) return true;
-    return b->filter->can & TAMIS_ANY_ORDER && !kind->grow && !b->options.verify;
+    return b->filter->can & TAMIS_ANY_ORDER && !TAMIS_ENTRY(kind, reshape, grow) &&
+           !b->options.verify;
 }
 
 tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
@@ -146,7 +149,7 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     tamis__settle(b->filter);
     if (goes_straight(b))
         rc = open_filter(b, &shape);
-    else if (request.entry->kind->press)
+    else if (tamis__builds_whole(request.entry->kind))
         rc = tamis__pile_start(b);
     else
         rc = open_records(b, o.temp_dir, request.has_capacity ? request.params.capacity : 0);
@@ -193,7 +196,7 @@ static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_
     uint64_t cursor = 0, hash, value;
     tamis_status rc = TAMIS_OK;
     while (!rc && tamis_next(f, &cursor, &hash, &value)) {
-        if (f->kind->labels) {
+        if (f->can & TAMIS_CAN_LABEL) {
             b->label = number[value];
             b->has_label = true;
         }
@@ -230,7 +233,7 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     *builder = NULL;
     tamis_status rc = read_options(options, &o);
     if (!rc) rc = tamis__read_options(o.filter, &fo);
-    if (!rc && !(f->kind->build && f->kind->next))
+    if (!rc && !(f->can & TAMIS_IS_BUILT && f->can & TAMIS_CAN_LIST))
         rc = tamis__cannot(f, "be built on: it does not list its keys");
     if (!rc) rc = new_builder(&b, &o, &fo, f->image.entry, &f->image.hasher);
     if (rc) return rc;
@@ -272,7 +275,7 @@ static bool is_name(const char *name) {
 tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
     tamis_status rc = may_take(b);
     if (rc) return rc;
-    if (!b->filter->kind->labels) return cannot(b, "have labels");
+    if (!(b->filter->can & TAMIS_CAN_LABEL)) return cannot(b, "have labels");
     if (!is_name(name))
         return tamis__fail(TAMIS_INVALID,
                            "a label has 1 to %d bytes of UTF-8 without control characters",
@@ -295,14 +298,14 @@ tamis_status tamis_builder_set_note(tamis_builder *b, const char *name, const ch
 }
 
 uint64_t tamis_builder_hash(const tamis_builder *b, const void *key, size_t len) {
-    const tamis_press_facet *press = b->filter->kind->press;
+    const tamis_build_whole *whole = TAMIS_ENTRY(b->filter->kind, build, whole);
     const struct tamis_key one = {key, len};
-    return press ? press->hash(b->filter->image.body.word, &one) : tamis_hash(b->filter, key, len);
+    return whole ? whole->hash(b->filter->image.body.word, &one) : tamis_hash(b->filter, key, len);
 }
 
 void tamis_builder_hash_many(const tamis_builder *b, const struct tamis_key *keys, size_t n,
                              uint64_t *hashes) {
-    if (!b->filter->kind->press)
+    if (!tamis__builds_whole(b->filter->kind))
         tamis_hash_many(b->filter, keys, n, hashes);
     else
         for (size_t i = 0; i < n; i++)
@@ -344,19 +347,21 @@ static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
 
 /* Keys before the first label belong to one without a name, which a filter cannot have. */
 static tamis_status need_label(tamis_builder *b) {
-    return b->filter->kind->labels && !b->has_label ? tamis_builder_label(b, "default") : TAMIS_OK;
+    return b->filter->can & TAMIS_CAN_LABEL && !b->has_label ? tamis_builder_label(b, "default")
+                                                             : TAMIS_OK;
 }
 
 static uint64_t value_of_add(const tamis_builder *b) {
     const tamis_kind *kind = b->filter->kind;
-    return kind->labels ? b->label : kind->build ? kind->build->member : 1;
+    return b->filter->can & TAMIS_CAN_LABEL ? b->label : kind->build ? kind->build->member : 1;
 }
 
 tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, size_t n) {
     tamis_status rc = may_take(b);
     if (!rc) rc = need_label(b);
     if (rc) return rc;
-    if (b->filter->kind->press) return tamis__pile_keys(b, (tamis_keys){.hashes = hashes}, n);
+    if (tamis__builds_whole(b->filter->kind))
+        return tamis__pile_keys(b, (tamis_keys){.hashes = hashes}, n);
     if (!b->records) return add_straight(b, (tamis_keys){.hashes = hashes}, n);
     if (b->adds + n > b->max_adds) rc = tamis__limit_adds(b, b->adds + n);
     if (!rc) rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
@@ -396,7 +401,7 @@ static tamis_status add_records(tamis_builder *b, tamis_keys keys, size_t n) {
 static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
     const tamis_status rc = may_take(b);
     if (rc) return rc;
-    if (b->filter->kind->press) return tamis__pile_keys(b, keys, n);
+    if (tamis__builds_whole(b->filter->kind)) return tamis__pile_keys(b, keys, n);
     return b->records ? add_records(b, keys, n) : add_straight(b, keys, n);
 }
 
@@ -433,7 +438,7 @@ static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {
 tamis_status tamis_builder_put_hash(tamis_builder *b, uint64_t hash, uint64_t value) {
     const tamis_kind *kind = b->filter->kind;
     tamis_status rc = may_take(b);
-    if (!rc && !(kind->get && (kind->build || kind->put))) rc = cannot(b, "have values");
+    if (!rc && !(kind->values && (kind->build || kind->values->put))) rc = cannot(b, "have values");
     if (!rc) rc = tamis__value_fits(kind, b->filter->image.body.word, value);
     return rc ? rc : put_value(b, hash, value);
 }

@@ -23,19 +23,19 @@ enum { REPORT_EVERY = 1 << 16 };
 /* What a capacity is about. Known-good keys come beside it; where values are joined a key may have
  * come with many, and still takes one place. */
 static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census) {
-    if (kind->labels) return census->largest;
+    if (TAMIS_ENTRY(kind, special, labels)) return census->largest;
     if (kind->build && kind->build->member) return census->records - census->zeros;
-    return kind->put ? census->keys : census->records;
+    return TAMIS_ENTRY(kind, values, put) ? census->keys : census->records;
 }
 
 tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t segment,
                               tamis_params *params, tamis_image *image) {
     tamis_parsed_spec r = b->request;
     tamis_shape shape;
-    const bool is_built = tamis__is_built(b->filter->kind);
-    if (!r.has_capacity || (is_built && r.params.capacity < count)) r.params.capacity = count;
+    const tamis_kind *kind = b->filter->kind;
+    if (!r.has_capacity || (kind->build && r.params.capacity < count)) r.params.capacity = count;
     r.has_capacity = true;
-    if (b->filter->kind->build) {
+    if (kind->build && !kind->build->whole) {
         r.params.has_option[0] = true;
         r.params.option[0] = segment;
     }
@@ -138,7 +138,7 @@ static tamis_status add_records(tamis_builder *b, tamis *f, uint64_t *room) {
         const size_t n =
             tamis__records_read(b->records, &cursor, room, TAMIS_BATCH, hash, value, &rc);
         if (rc) return rc;
-        rc = f->kind->put ? put_all(f, hash, value, n) : tamis_add_hashes(f, hash, n);
+        rc = f->can & TAMIS_CAN_PUT ? put_all(f, hash, value, n) : tamis_add_hashes(f, hash, n);
         done += n;
         if (!rc && (done == total || done % REPORT_EVERY == 0))
             rc = tamis__report(b, TAMIS_STAGE_BUILD, done, total);
@@ -217,7 +217,7 @@ static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis 
 
 /* The filter that the records make; the builder still has them. */
 static tamis_status make_filter(tamis_builder *b, tamis **out) {
-    const bool is_built = b->filter->kind->build != NULL;
+    const bool is_built = b->filter->kind->build;
     tamis_image image;
     tamis *f = NULL;
     tamis_status rc = sort_and_shape(b, &image);
@@ -245,9 +245,9 @@ static tamis_status hand_over(tamis_builder *b, tamis **out) {
 }
 
 tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
-    const tamis_status rc = b->filter->kind->press ? tamis__build_foreign(b, filter)
-                            : b->records           ? make_filter(b, filter)
-                                                   : hand_over(b, filter);
+    const tamis_status rc = tamis__builds_whole(b->filter->kind) ? tamis__build_foreign(b, filter)
+                            : b->records                         ? make_filter(b, filter)
+                                                                 : hand_over(b, filter);
     if (rc) return rc;
     b->is_done = true;
     tamis__records_free(b->records);
@@ -327,11 +327,11 @@ static tamis_status build_to(tamis_builder *b, tamis_goal goal) {
 }
 
 tamis_status tamis__assemble_to(tamis_builder *b, tamis_goal goal) {
-    const bool is_pressed = b->filter->kind->press;
-    if (!b->records && !is_pressed) return tamis__save(b->filter, goal);
-    if (b->filter->kind->build) return build_to(b, goal);
+    const bool is_whole = tamis__builds_whole(b->filter->kind);
+    if (!b->records && !is_whole) return tamis__save(b->filter, goal);
+    if (b->filter->kind->build && !is_whole) return build_to(b, goal);
     tamis *f;
-    tamis_status rc = is_pressed ? tamis__build_foreign(b, &f) : make_filter(b, &f);
+    tamis_status rc = is_whole ? tamis__build_foreign(b, &f) : make_filter(b, &f);
     if (rc) return rc;
     rc = tamis__save(f, goal);
     tamis_free(f);

@@ -26,19 +26,19 @@ tamis_status tamis__too_little(const tamis_builder *b, const char *what) {
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-uint64_t tamis__record_bytes(const tamis_build_facet *facet, uint64_t n) {
+uint64_t tamis__record_bytes(const tamis_build *facet, uint64_t n) {
     return n * (facet->rule == TAMIS_RECORDS_KEYS ? 8 : 16);
 }
 
 /* Each block may start a little later than asked for. */
-uint64_t tamis__bench_bytes(const tamis_build_facet *facet, const uint64_t word[], uint64_t n) {
+uint64_t tamis__bench_bytes(const tamis_build *facet, const uint64_t word[], uint64_t n) {
     return tamis__record_bytes(facet, n) + facet->work(word, n) + facet->max(word, n) +
            3 * TAMIS_ALIGNMENT;
 }
 
 /* The first hash that is not of the first segment: all segments are about as wide, but the last may
  * be narrower. */
-static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word[]) {
+static uint64_t end_of_first(const tamis_build *facet, const uint64_t word[]) {
     uint64_t low = 0, high = UINT64_MAX;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -51,8 +51,7 @@ static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word
 }
 
 /* An eighth more than its share is far beyond what chance gives a segment of the usual size. */
-uint64_t tamis__segment_records(const tamis_build_facet *facet, const uint64_t word[],
-                                uint64_t total) {
+uint64_t tamis__segment_records(const tamis_build *facet, const uint64_t word[], uint64_t total) {
     const uint64_t share = tamis__range(end_of_first(facet, word), total) + 1;
     const uint64_t max = share + share / 8 + 1024, planned = max < total ? max : total;
     return planned ? planned : 1;
@@ -66,7 +65,7 @@ static uint64_t need(const tamis_builder *b, uint64_t limit, const uint64_t word
                           (b->records ? tamis__records_memory(b->records) : 0) +
                           tamis__records_max_memory(limit);
     const uint64_t shared = TAMIS_RECORDS_ROOM + tamis__segment_offsets_size(word[TAMIS_SEGMENTS]);
-    const tamis_build_facet *facet = b->filter->kind->build;
+    const tamis_build *facet = b->filter->kind->build;
     return held + shared + 2 * TAMIS_ALIGNMENT +
            tamis__bench_bytes(facet, word, tamis__segment_records(facet, word, total));
 }
@@ -144,7 +143,7 @@ tamis_status tamis__limit_adds(tamis_builder *b, uint64_t adds) {
 }
 
 tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
-    const bool has_segments = b->filter->kind->build != NULL;
+    const bool has_segments = b->filter->kind->build;
     b->max_adds = has_segments && b->options.memory_limit ? 0 : UINT64_MAX;
     if (b->max_adds || limit_allows(b, b->options.memory_limit, records ? records : 1))
         return TAMIS_OK;

@@ -34,5 +34,6 @@ static tamis_status merge_built(tamis *into, const tamis *from) {
 }
 
 tamis_status tamis_merge(tamis *into, const tamis *from) {
-    return into->kind->build ? merge_built(into, from) : tamis__merge_payloads(into, from);
+    return into->kind->build && !into->kind->build->whole ? merge_built(into, from)
+                                                          : tamis__merge_payloads(into, from);
 }

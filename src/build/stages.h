@@ -20,9 +20,9 @@ tamis_status tamis__too_little(const tamis_builder *, const char *what);
 
 /* Bytes of n records; of what one thread needs to make a segment of n; and how many records a
  * segment hardly ever has more of. */
-uint64_t tamis__record_bytes(const tamis_build_facet *, uint64_t n);
-uint64_t tamis__bench_bytes(const tamis_build_facet *, const uint64_t word[], uint64_t n);
-uint64_t tamis__segment_records(const tamis_build_facet *, const uint64_t word[], uint64_t total);
+uint64_t tamis__record_bytes(const tamis_build *, uint64_t n);
+uint64_t tamis__bench_bytes(const tamis_build *, const uint64_t word[], uint64_t n);
+uint64_t tamis__segment_records(const tamis_build *, const uint64_t word[], uint64_t total);
 
 /* Can one thread at least make these segments within the limit? Segments as they were asked for,
  * and the next smaller ones. */

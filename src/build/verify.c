@@ -28,7 +28,7 @@ static bool has_label(const uint64_t *label, size_t n, uint64_t wanted) {
 /* The index of the first record that the filter does not answer for; n when there is none. The
  * records of one hash follow each other, and it is asked once for all of them. */
 static size_t first_wrong_label(const questions *q) {
-    const tamis_label_facet *labels = q->f->kind->labels;
+    const tamis_label_facet *labels = q->f->kind->special->labels;
     const tamis_body *body = &q->f->image.body;
     const size_t room = (size_t)labels->count(body);
     size_t found = 0;
@@ -41,8 +41,9 @@ static size_t first_wrong_label(const questions *q) {
 }
 
 static bool is_right(const tamis_kind *kind, bool hit, uint64_t got, uint64_t value) {
-    if (kind->get && kind->build) return hit && got == value;
-    if (kind->get) return value == 0 || (hit && got >= value); /* no join is less than its parts */
+    if (kind->values && kind->build) return hit && got == value;
+    if (kind->values)
+        return value == 0 || (hit && got >= value); /* no join is less than its parts */
     return hit == !(kind->build && kind->build->member && value == 0);
 }
 
@@ -50,11 +51,11 @@ static size_t first_wrong(const questions *q) {
     const tamis_kind *kind = q->f->kind;
     uint64_t got[TAMIS_BATCH] = {0};
     uint8_t hit[TAMIS_BATCH];
-    if (kind->labels) return first_wrong_label(q);
-    if (kind->get)
-        kind->get(&q->f->image.body, q->hash, q->n, got, hit);
+    if (q->f->can & TAMIS_CAN_LABEL) return first_wrong_label(q);
+    if (kind->values)
+        kind->values->get(&q->f->image.body, tamis__hashes(q->hash, q->n), got, hit);
     else
-        kind->query(&q->f->image.body, q->hash, q->n, hit);
+        kind->query(&q->f->image.body, tamis__hashes(q->hash, q->n), hit);
     for (size_t i = 0; i < q->n; i++)
         if (!is_right(kind, hit[i], got[i], q->value[i])) return i;
     return q->n;

@@ -34,11 +34,11 @@ static uint64_t in_flow(uint64_t place, uint64_t flow) {
 }
 
 static uint64_t block_of(const tamis *f) {
-    return f->kind->trace->block(f->image.body.word);
+    return f->kind->special->trace->block(f->image.body.word);
 }
 
 static unsigned levels_of(const tamis *f) {
-    return f->kind->trace->levels(f->image.body.word);
+    return f->kind->special->trace->levels(f->image.body.word);
 }
 
 /* The first block of that size that begins at `at` or later. */
@@ -114,7 +114,7 @@ tamis_status tamis_record(tamis *f, const void *flow, size_t flow_len, uint64_t 
     for (unsigned l = 0; l < levels_of(f) && !rc; l++)
         rc = record_level(&b, l, flow ? &flow_hash : NULL, offset, bytes, len);
     if (!rc) rc = empty(&b);
-    if (!rc) f->kind->trace->reach(&f->image.body, offset + len);
+    if (!rc) f->kind->special->trace->reach(&f->image.body, offset + len);
     return rc;
 }
 
@@ -192,8 +192,7 @@ static tamis_status try_places(const search *s, uint64_t last) {
 }
 
 static tamis_status may_trace(const tamis *f, size_t len) {
-    if (!(f->can & TAMIS_CAN_TRACE))
-        return tamis__cannot(f, "trace excerpts");
+    if (!(f->can & TAMIS_CAN_TRACE)) return tamis__cannot(f, "trace excerpts");
     const uint64_t min = 2 * block_of(f) - 1;
     if (len >= min) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
@@ -205,7 +204,7 @@ static tamis_status may_trace(const tamis *f, size_t len) {
 
 /* How many places there are, from 0 on. */
 static uint64_t count_places(const tamis *f, uint64_t len, uint64_t max_offset) {
-    const uint64_t longest = f->kind->trace->longest(&f->image.body);
+    const uint64_t longest = f->kind->special->trace->longest(&f->image.body);
     if (longest < len) return 0;
     return longest - len < max_offset ? longest - len + 1 : max_offset + 1;
 }

@@ -87,13 +87,14 @@ static bool choose_bits(const tamis *f, const tamis_bulk_rule *rule, plan *p) {
     const uint64_t size = f->image.body.size;
     p->bits = 1;
     while (p->bits < rule->max_bits && size >> p->bits > rule->slice) p->bits++;
-    return size >> p->bits >= 4 * f->kind->unit;
+    return size >> p->bits >= 4 * TAMIS_ENTRY(f->kind, speed, unit);
 }
 
 static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_rule *rule) {
     const uint64_t size = f->image.body.size;
     const uint64_t min = threads > 1 ? rule->min_shared : rule->min_payload;
-    return f->kind->unit && !f->kind->room && size >= min && n >= size / 1024 * rule->keys_per_kib;
+    return TAMIS_ENTRY(f->kind, speed, unit) && !f->kind->room && size >= min &&
+           n >= size / 1024 * rule->keys_per_kib;
 }
 
 /* Bins of all threads together have about as much memory as the payload. */
@@ -191,8 +192,8 @@ static void drain(tamis_bulk *b, bins *own, size_t bin) {
     const size_t n = own->count[bin], last = n % LINE;
     if (n == 0) return;
     lock(b, bin);
-    if (n > last) b->filter->kind->add(body, own->deep + bin * b->room, n - last);
-    if (last) b->filter->kind->add(body, own->line + bin * LINE, last);
+    if (n > last) b->filter->kind->add(body, tamis__hashes(own->deep + bin * b->room, n - last));
+    if (last) b->filter->kind->add(body, tamis__hashes(own->line + bin * LINE, last));
     unlock(b, bin);
     own->count[bin] = 0;
 }

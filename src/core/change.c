@@ -37,13 +37,13 @@ static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
     tamis_status rc = hashes ? room_needed(f, hashes, n, &need) : TAMIS_OK;
     if (rc) return rc;
     if (f->kind->room(body) >= need) return TAMIS_OK;
-    if (!f->kind->grow)
+    if (!TAMIS_ENTRY(f->kind, reshape, grow))
         return tamis__fail(TAMIS_FULL, "%s is full: %llu items, room for %llu, not for %llu more",
                            f->kind->name, (unsigned long long)body->items,
                            (unsigned long long)f->kind->room(body), (unsigned long long)need);
     uint64_t word[TAMIS_WORDS];
     memcpy(word, body->word, sizeof word);
-    rc = f->kind->grow(body, need, word);
+    rc = f->kind->reshape->grow(body, need, word);
     return rc ? rc : tamis__reshape(f, word);
 }
 
@@ -58,7 +58,7 @@ static tamis_status may_add(tamis *f, bool has_verb, const uint64_t *hashes, siz
     if (!rc && !has_verb) rc = tamis__cannot(f, "add that");
     if (!rc && f->image.body.items > UINT64_MAX - n)
         rc = tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
-    return rc || f->kind->add_keys ? rc : make_room(f, hashes, n); /* own hashes: see below */
+    return rc || f->can & TAMIS_OWN_HASH ? rc : make_room(f, hashes, n); /* see add_own */
 }
 
 static tamis_status added(tamis *f, tamis_status rc, size_t n) {
@@ -77,20 +77,26 @@ enum { MIN_SORT = 4096, MAX_SORT = 1 << 26 };
 static tamis_status add_in_order(tamis *f, const uint64_t *hashes, size_t n) {
     tamis_block block;
     uint64_t *room = tamis__get(&f->allocator, (uint64_t)n * 2 * sizeof *room, &block);
-    if (!room) return f->kind->add(&f->image.body, hashes, n);
+    if (!room) return f->kind->add(&f->image.body, tamis__hashes(hashes, n));
     memcpy(room, hashes, n * sizeof *room);
-    const tamis_status rc = f->kind->add(&f->image.body, tamis__sort_hashes(room, room + n, n), n);
+    const uint64_t *sorted = tamis__sort_hashes(room, room + n, n);
+    const tamis_status rc = f->kind->add(&f->image.body, tamis__hashes(sorted, n));
     tamis__block_free(&f->allocator, &block);
     return rc;
 }
 
+/* Does the kind add hashes? */
+static bool adds_hashes(const tamis *f) {
+    return f->kind->add && !(f->can & TAMIS_OWN_HASH);
+}
+
 tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
-    const tamis_status rc = may_add(f, f->kind->add, hashes, n);
+    const tamis_status rc = may_add(f, adds_hashes(f), hashes, n);
     if (rc) return rc;
     if (add_bulk(f, (tamis_keys){.hashes = hashes}, n)) return added(f, TAMIS_OK, n);
-    if (f->kind->prefers_sorted && n >= MIN_SORT && n <= MAX_SORT)
+    if (TAMIS_ENTRY(f->kind, speed, prefers_sorted) && n >= MIN_SORT && n <= MAX_SORT)
         return added(f, add_in_order(f, hashes, n), n);
-    return added(f, f->kind->add(&f->image.body, hashes, n), n);
+    return added(f, f->kind->add(&f->image.body, tamis__hashes(hashes, n)), n);
 }
 
 tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
@@ -111,30 +117,30 @@ static tamis_status has_no_empty(const tamis *f, tamis_keys keys, size_t n) {
 
 /* When the body cannot take a key is for the kind to say, at the key where its origin would say so:
  * it then grows for that one key, as its origin does, and the bytes stay the same. */
-static tamis_status add_own_key(tamis *f, const struct tamis_key *key) {
+static tamis_status add_own_key(tamis *f, tamis_batch one) {
     tamis_body *body = &f->image.body;
     uint64_t word[TAMIS_WORDS];
-    tamis_status rc = f->kind->add_keys(body, key, 1);
-    if (rc != TAMIS_FULL || !f->kind->grow) return rc;
+    tamis_status rc = f->kind->add(body, one);
+    if (rc != TAMIS_FULL || !TAMIS_ENTRY(f->kind, reshape, grow)) return rc;
     memcpy(word, body->word, sizeof word);
-    rc = f->kind->grow(body, 1, word);
+    rc = f->kind->reshape->grow(body, 1, word);
     if (!rc) rc = tamis__reshape(f, word);
-    return rc ? rc : f->kind->add_keys(body, key, 1);
+    return rc ? rc : f->kind->add(body, one);
 }
 
 static size_t own_room(const tamis *f, size_t max) {
-    if (!f->kind->grow) return max;
+    if (!TAMIS_ENTRY(f->kind, reshape, grow)) return max;
     const uint64_t room = f->kind->room(&f->image.body);
     return room < max ? (size_t)room : max;
 }
 
 static tamis_status add_own_some(tamis *f, tamis_keys keys, size_t n) {
-    tamis_spelled s;
+    tamis_batch_room room;
     tamis_status rc = TAMIS_OK;
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = own_room(f, tamis__batch_of(f, n - i));
-        rc = m ? f->kind->add_keys(&f->image.body, tamis__strings_of(keys, i, m, &s), m)
-               : add_own_key(f, tamis__strings_of(keys, i, m = 1, &s));
+        rc = m ? f->kind->add(&f->image.body, tamis__batch(f, keys, i, m, &room))
+               : add_own_key(f, tamis__batch(f, keys, i, m = 1, &room));
     }
     return rc;
 }
@@ -158,7 +164,7 @@ static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
 }
 
 static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
-    tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    tamis_status rc = may_add(f, f->kind->add, NULL, n);
     if (!rc) rc = has_no_empty(f, keys, n);
     if (rc) return rc;
     const bool may_stop = n > 1 && own_room(f, n) < n;
@@ -168,7 +174,7 @@ static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
 /* ---- One key, or many ----------------------------------------------------------------------- */
 
 tamis_status tamis_add(tamis *f, const void *key, size_t len) {
-    if (f->kind->query_keys) {
+    if (f->can & TAMIS_OWN_HASH) {
         const struct tamis_key one = {key, len};
         return add_own(f, (tamis_keys){.strings = &one}, 1);
     }
@@ -194,7 +200,8 @@ static tamis_status add_at_once(tamis *f, tamis_keys keys, size_t n) {
 static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     if (f->kind->room && n > TAMIS_BATCH) return add_at_once(f, keys, n);
     uint64_t room[TAMIS_BATCH];
-    tamis_status rc = may_add(f, f->kind->add, NULL, f->kind->room ? 0 : n); /* before the first */
+    tamis_status rc =
+        may_add(f, adds_hashes(f), NULL, f->kind->room ? 0 : n); /* before the first */
     if (!rc && add_bulk(f, keys, n)) return added(f, TAMIS_OK, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = f->kind->room ? n : tamis__batch_of(f, n - i); /* the shape may depend on the cut */
@@ -204,7 +211,7 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
 }
 
 static tamis_status add_keys(tamis *f, tamis_keys keys, size_t n) {
-    return f->kind->query_keys ? add_own(f, keys, n) : add_all(f, keys, n);
+    return f->can & TAMIS_OWN_HASH ? add_own(f, keys, n) : add_all(f, keys, n);
 }
 
 tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
@@ -256,35 +263,41 @@ static tamis_status may_add_times(const tamis *f, uint64_t times) {
     return tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
 }
 
-tamis_status tamis_add_times_hash(tamis *f, uint64_t hash, uint64_t times) {
-    if (times < 2) return tamis_add_hashes(f, &hash, (size_t)times);
-    if (!f->kind->add_times) return add_copies(f, NULL, hash, times);
+/* A batch of one, by the kind's own way. */
+static tamis_status add_times(tamis *f, tamis_batch one, uint64_t times) {
     const tamis_status rc = may_add_times(f, times);
     if (rc) return rc;
-    f->kind->add_times(&f->image.body, hash, times);
+    f->kind->speed->add_times(&f->image.body, one, times);
     f->image.body.items += times;
     return TAMIS_OK;
+}
+
+static bool has_add_times(const tamis *f) {
+    return TAMIS_ENTRY(f->kind, speed, add_times);
+}
+
+tamis_status tamis_add_times_hash(tamis *f, uint64_t hash, uint64_t times) {
+    if (times < 2 || !adds_hashes(f)) return tamis_add_hashes(f, &hash, (size_t)times);
+    if (!has_add_times(f)) return add_copies(f, NULL, hash, times);
+    return add_times(f, tamis__hashes(&hash, 1), times);
 }
 
 tamis_status tamis_add_times(tamis *f, const void *key, size_t len, uint64_t times) {
     const struct tamis_key one = {key, len};
-    if (!f->kind->query_keys) return tamis_add_times_hash(f, tamis_hash(f, key, len), times);
+    if (!(f->can & TAMIS_OWN_HASH)) return tamis_add_times_hash(f, tamis_hash(f, key, len), times);
     if (times < 2) return tamis_add_many(f, &one, (size_t)times);
-    if (!f->kind->add_key_times) return add_copies(f, &one, 0, times);
-    const tamis_status rc = may_add_times(f, times);
-    if (rc) return rc;
-    f->kind->add_key_times(&f->image.body, &one, times);
-    f->image.body.items += times;
-    return TAMIS_OK;
+    if (!has_add_times(f)) return add_copies(f, &one, 0, times);
+    return add_times(f, tamis__keys(&one, 1), times);
 }
 
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
-    return was_there && !(f->kind->traits & TAMIS_AGES) ? may_add(f, f->kind->add, NULL, 0)
+    return was_there && !(f->kind->traits & TAMIS_AGES) ? may_add(f, adds_hashes(f), NULL, 0)
                                                         : tamis_add_hash(f, hash);
 }
 
 tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
-    if (!f->kind->query) return tamis__cannot(f, "tell whether a key is new: it knows sets");
+    if (!tamis__knows_hashes(f))
+        return tamis__cannot(f, "tell whether a key is new: it knows sets");
     const bool was_there = tamis_has_hash(f, hash);
     const tamis_status rc = add_unless(f, hash, was_there);
     if (!rc) *is_new = !was_there;
@@ -292,7 +305,7 @@ tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
 }
 
 tamis_status tamis_add_new(tamis *f, const void *key, size_t len, bool *is_new) {
-    if (!f->kind->query_keys) return tamis_add_new_hash(f, tamis_hash(f, key, len), is_new);
+    if (!(f->can & TAMIS_OWN_HASH)) return tamis_add_new_hash(f, tamis_hash(f, key, len), is_new);
     const bool was_there = tamis_has(f, key, len);
     const tamis_status rc = was_there ? tamis__writable(f) : tamis_add(f, key, len);
     if (!rc) *is_new = !was_there;
@@ -304,7 +317,7 @@ tamis_status tamis_add_new(tamis *f, const void *key, size_t len, bool *is_new) 
 tamis_status tamis_add_hashes_shared(tamis *f, const uint64_t *hashes, size_t n) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_SHARE, "add from many threads at once");
     if (rc) return rc;
-    f->kind->add_shared(&f->image.body, hashes, n);
+    f->kind->speed->add_shared(&f->image.body, tamis__hashes(hashes, n));
     atomic_fetch_add_explicit((_Atomic uint64_t *)&f->image.body.items, n, memory_order_relaxed);
     return TAMIS_OK;
 }
@@ -324,15 +337,15 @@ static tamis_status removed(tamis *f, tamis_status rc) {
 tamis_status tamis_remove_hash(tamis *f, uint64_t hash) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
     if (rc) return rc;
-    if (!f->kind->remove) return tamis__cannot(f, "remove by hash");
-    return removed(f, f->kind->remove(&f->image.body, hash));
+    if (f->can & TAMIS_OWN_HASH) return tamis__cannot(f, "remove by hash");
+    return removed(f, f->kind->remove(&f->image.body, tamis__hashes(&hash, 1)));
 }
 
 tamis_status tamis_remove(tamis *f, const void *key, size_t len) {
     const struct tamis_key one = {key, len};
-    if (!f->kind->query_keys) return tamis_remove_hash(f, tamis_hash(f, key, len));
+    if (!(f->can & TAMIS_OWN_HASH)) return tamis_remove_hash(f, tamis_hash(f, key, len));
     const tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
-    return rc ? rc : removed(f, f->kind->remove_key(&f->image.body, &one));
+    return rc ? rc : removed(f, f->kind->remove(&f->image.body, tamis__keys(&one, 1)));
 }
 
 tamis_status tamis_remove_u64(tamis *f, uint64_t key) {
@@ -345,7 +358,8 @@ tamis_status tamis_clear(tamis *f) {
     tamis_body *body = &f->image.body;
     const tamis_status rc = tamis__may(f, TAMIS_CAN_ADD, "be emptied");
     if (rc) return rc;
-    if (f->kind->grow || tamis__is_built(f->kind)) return tamis__cannot(f, "be emptied");
+    if (f->kind->build || TAMIS_ENTRY(f->kind, reshape, grow))
+        return tamis__cannot(f, "be emptied");
     memset(body->bytes, 0, (size_t)body->size);
     body->items = 0;
     f->image.has_stray_bits = false;
@@ -356,15 +370,15 @@ tamis_status tamis_clear(tamis *f) {
 
 tamis_status tamis_tick(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
-    if (!rc) f->kind->tick(&f->image.body);
+    if (!rc) f->kind->ageing->tick(&f->image.body);
     return rc;
 }
 
 tamis_status tamis_tick_part(tamis *f, uint64_t bytes, bool *is_done) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
     *is_done = true;
-    if (rc || !f->kind->tick_part) return rc ? rc : tamis_tick(f);
-    *is_done = f->kind->tick_part(&f->image.body, bytes ? bytes : 1, &f->leaving);
+    if (rc || !f->kind->ageing->tick_part) return rc ? rc : tamis_tick(f);
+    *is_done = f->kind->ageing->tick_part(&f->image.body, bytes ? bytes : 1, &f->leaving);
     return TAMIS_OK;
 }
 
@@ -375,7 +389,7 @@ tamis_status tamis_resize(tamis *f, uint64_t capacity) {
     if (rc) return rc;
     uint64_t word[TAMIS_WORDS];
     memcpy(word, f->image.body.word, sizeof word);
-    rc = f->kind->resize(&f->image.body, capacity, word);
+    rc = f->kind->reshape->resize(&f->image.body, capacity, word);
     if (!rc && memcmp(word, f->image.body.word, sizeof word) != 0) rc = tamis__reshape(f, word);
     if (!rc) f->image.capacity = capacity;
     return rc;

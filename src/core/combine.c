@@ -66,9 +66,11 @@ static const tamis *common_shape(const tamis *a, const tamis *b) {
         large->image.body.size / (small->image.body.size ? small->image.body.size : 1);
     uint64_t word[TAMIS_WORDS];
     memcpy(word, large->image.body.word, sizeof word);
-    if (kind->stretch && kind->stretch(small->image.body.word, word)) return large;
+    if (TAMIS_ENTRY(kind, reshape, stretch) && kind->reshape->stretch(small->image.body.word, word))
+        return large;
     const bool can_fold = large->can & TAMIS_CAN_FOLD;
-    return can_fold && by > 1 && !kind->fold(&large->image.body, by, word) && has_words(small, word)
+    return can_fold && by > 1 && !kind->reshape->fold(&large->image.body, by, word) &&
+                   has_words(small, word)
                ? small
                : NULL;
 }
@@ -89,14 +91,14 @@ static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     /* A key of the smaller one is then in every place that it might have; unless it has just
      * grown. */
     const tamis *other_size = like == into ? from : into;
-    const bool is_stretched =
-        !into->kind->grow && other_size->image.body.size < like->image.body.size;
+    const bool is_stretched = !TAMIS_ENTRY(into->kind, reshape, grow) &&
+                              other_size->image.body.size < like->image.body.size;
     const bool has_stray_bits =
         from->image.has_stray_bits || (is_stretched && other_size->image.body.items > 0);
     tamis_status rc = tamis__writable(into);
     if (!rc) rc = in_shape(&sum, into, like);
     if (!rc) rc = in_shape(&other, from, like);
-    if (!rc) rc = into->kind->merge(&sum->image.body, &other->image.body);
+    if (!rc) rc = into->kind->sets->merge(&sum->image.body, &other->image.body);
     if (!rc) {
         const tamis_block payload = into->payload;
         const tamis_body body = into->image.body;
@@ -129,7 +131,7 @@ tamis_status tamis__merge_payloads(tamis *into, const tamis *from) {
     }
     if (rc) return rc;
     const uint64_t more = from->image.body.items; /* before, for a merge with itself */
-    rc = into->kind->merge(&into->image.body, &from->image.body);
+    rc = into->kind->sets->merge(&into->image.body, &from->image.body);
     if (rc) return rc;
     tamis__add_items(into, more);
     into->image.has_stray_bits |= from->image.has_stray_bits;
@@ -149,7 +151,7 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
     if (rc) return rc;
     uint64_t *items = &into->image.body.items;
     const uint64_t before = bits_set(into);
-    rc = into->kind->intersect(&into->image.body, &from->image.body);
+    rc = into->kind->sets->intersect(&into->image.body, &from->image.body);
     if (rc) return rc;
     if (from->image.body.items < *items) *items = from->image.body.items;
     into->image.has_stray_bits |= bits_set(into) != before;
@@ -161,7 +163,7 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
 static tamis_status may_weigh(const tamis *into, const tamis *const *from, size_t n) {
     const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be weighed");
     if (rc) return rc;
-    if (!into->kind->weigh)
+    if (!into->kind->sets->merge_weighted)
         return tamis__cannot(into, "be weighed: it has no counters that add up");
     for (size_t i = 0; i < n; i++)
         if (tamis_mismatch(into, from[i])) return TAMIS_MISMATCH;
@@ -190,7 +192,7 @@ tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const i
     if (!bodies) return TAMIS_NOMEM;
     for (size_t i = 0; i < n; i++) bodies[i] = &from[i]->image.body;
     rc = weigh_items(bodies, weights, n, &items);
-    if (!rc) rc = into->kind->weigh(&into->image.body, bodies, weights, n);
+    if (!rc) rc = into->kind->sets->merge_weighted(&into->image.body, bodies, weights, n);
     if (!rc) into->image.body.items = items;
     tamis__block_free(&into->allocator, &block);
     return rc;
@@ -203,7 +205,7 @@ tamis_status tamis_fold(tamis *f, uint64_t by) {
     if (rc) return rc;
     uint64_t word[TAMIS_WORDS];
     memcpy(word, f->image.body.word, sizeof word);
-    rc = f->kind->fold(&f->image.body, by, word);
+    rc = f->kind->reshape->fold(&f->image.body, by, word);
     return rc || by == 1 ? rc : tamis__reshape(f, word);
 }
 
@@ -212,6 +214,6 @@ tamis_status tamis_shrink(tamis *f, unsigned keep) {
     if (rc) return rc;
     uint64_t word[TAMIS_WORDS];
     memcpy(word, f->image.body.word, sizeof word);
-    rc = f->kind->shrink(&f->image.body, keep, word);
+    rc = f->kind->reshape->shrink(&f->image.body, keep, word);
     return rc ? rc : tamis__reshape(f, word);
 }

@@ -24,7 +24,7 @@ static bool describe(const tamis_entry *entry, struct tamis_kind_info *info, siz
     const tamis_kind *kind = entry->kind;
     const struct tamis_kind_info full = {kind->name,     entry->id,
                                          kind->contract, tamis__abilities(kind, NULL),
-                                         kind->options,  kind->option_count};
+                                         kind->options,  tamis__option_count(kind)};
     tamis__copy_out(info, info_size, &full, sizeof full);
     return true;
 }
@@ -74,11 +74,13 @@ static void append_option(text *t, const struct tamis_option *option, uint64_t v
 /* The options that a shape word of the same name answers, or that the kind tells itself. */
 static void append_options(text *t, const tamis *f) {
     tamis_params params = {0};
-    if (f->kind->whole) f->kind->whole(f->image.body.word, &params);
-    for (size_t i = 0; i < f->kind->option_count; i++) {
+    const bool is_part = TAMIS_ENTRY(f->kind, sizing, whole);
+    const size_t options = tamis__option_count(f->kind);
+    if (is_part) f->kind->sizing->whole(f->image.body.word, &params);
+    for (size_t i = 0; i < options; i++) {
         const struct tamis_option *option = &f->kind->options[i];
         if (params.has_option[i]) append_option(t, option, params.option[i]);
-        for (int w = 0; w < TAMIS_WORDS && !f->kind->whole; w++)
+        for (int w = 0; w < TAMIS_WORDS && !is_part; w++)
             if (f->kind->word[w] && strcmp(f->kind->word[w], option->name) == 0)
                 append_option(t, option, f->image.body.word[w]);
     }
@@ -132,7 +134,7 @@ size_t tamis_spec(const tamis *f, char *spec, size_t size) {
     text t;
     if (f->image.one_in)
         form = PLAIN;
-    else if (f->kind->is_sized && f->image.capacity == 0)
+    else if (TAMIS_ENTRY(f->kind, sizing, is_sized) && f->image.capacity == 0)
         form = SIZED;
     else if (!tamis__words_made(f->kind))
         form = BY_SIZE;
@@ -148,7 +150,7 @@ size_t tamis_spec(const tamis *f, char *spec, size_t size) {
         append_hash(&t, &f->image.hasher);
         t.bytes[strcspn(t.bytes, ",")] = ':'; /* behind the kind */
         if (form == BY_SIZE || leads_to_shape(t.bytes, f)) break;
-        if (form == WITH_OPTIONS && f->kind->grow && !f->kind->loses_rate) break;
+        if (form == WITH_OPTIONS && f->can & TAMIS_CAN_GROW) break;
     }
     if (size) snprintf(spec, size, "%s", t.bytes);
     return t.len;

@@ -5,10 +5,9 @@
 /* Both match and can; *block is the memory that the kind wants. */
 static tamis_status may_differ(const tamis *first, const tamis *second, tamis_block *block,
                                uint8_t **scratch) {
-    if (!(first->can & TAMIS_CAN_DIFFER))
-        return tamis__cannot(first, "list differences");
+    if (!(first->can & TAMIS_CAN_DIFFER)) return tamis__cannot(first, "list differences");
     if (tamis_mismatch(first, second)) return TAMIS_MISMATCH;
-    const uint64_t size = first->kind->differ->scratch(first->image.body.word);
+    const uint64_t size = first->kind->special->differ->scratch(first->image.body.word);
     *scratch = tamis__get(&first->allocator, size, block);
     return *scratch ? TAMIS_OK : TAMIS_NOMEM;
 }
@@ -19,7 +18,8 @@ tamis_status tamis_difference(const tamis *first, const tamis *second, tamis_dif
     uint8_t *scratch;
     tamis_status rc = may_differ(first, second, &block, &scratch);
     if (rc) return rc;
-    rc = first->kind->differ->list(&first->image.body, &second->image.body, scratch, take, ctx);
+    rc = first->kind->special->differ->list(&first->image.body, &second->image.body, scratch, take,
+                                            ctx);
     tamis__block_free(&first->allocator, &block);
     return rc;
 }
@@ -30,7 +30,7 @@ tamis_status tamis_difference_size(const tamis *first, const tamis *second,
     uint8_t *scratch;
     tamis_status rc = may_differ(first, second, &block, &scratch);
     if (rc) return rc;
-    rc = first->kind->differ->size(&first->image.body, &second->image.body, scratch, keys);
+    rc = first->kind->special->differ->size(&first->image.body, &second->image.body, scratch, keys);
     tamis__block_free(&first->allocator, &block);
     return rc;
 }

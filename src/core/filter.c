@@ -156,7 +156,7 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     if (!rc) rc = tamis__request_plan(&request, &shape);
     if (!rc) rc = tamis__within_limit(o.max_bytes, shape.size);
     if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
-    if (!rc && tamis__is_built(request.entry->kind))
+    if (!rc && request.entry->kind->build)
         rc = tamis__fail(TAMIS_UNSUPPORTED, "%s is built once, from all its keys: use a builder",
                          request.entry->kind->name);
     return rc ? rc : make_empty(filter, request.entry, &shape, &hasher, &o);
@@ -196,7 +196,7 @@ tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
     if (rc) return rc;
     to.bytes = tamis__get(&f->allocator, to.size, &block);
     if (!to.bytes) return TAMIS_NOMEM;
-    rc = f->kind->move(&to, &f->image.body);
+    rc = f->kind->reshape->move(&to, &f->image.body);
     if (rc) {
         tamis__block_free(&f->allocator, &block);
         return rc;

@@ -14,8 +14,9 @@
 struct tamis {
     const tamis_kind *kind; /* image.entry->kind, one step nearer for calls with one key */
     unsigned can;           /* abilities of this kind and shape */
-    tamis_one *one;         /* for one integer, or NULL */
-    uint64_t flip;          /* that it wants to know */
+    bool (*has)(const tamis_body *, uint64_t hash); /* one hash, faster than a batch; or NULL */
+    tamis_one *one;                                 /* for one integer, or NULL */
+    uint64_t flip;                                  /* that it wants to know */
     tamis_image image;
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* what was allocated; the last two are empty in a view */
@@ -62,10 +63,8 @@ tamis_status tamis__value_fits(const tamis_kind *, const uint64_t word[], uint64
 /* Words that follow from the keys, not from the wish, a bit for each; 0 for kinds that take
  * adds. */
 static inline unsigned tamis__words_made(const tamis_kind *kind) {
-    return kind->build    ? kind->build->made
-           : kind->press  ? kind->press->made
-           : kind->prints ? kind->prints->made
-                          : 0;
+    const tamis_fingerprint_facet *prints = TAMIS_ENTRY(kind, special, prints);
+    return kind->build ? kind->build->made : prints ? prints->made : 0;
 }
 
 /* Items of another filter come in; the sum stays below 2^64. */
@@ -100,13 +99,25 @@ typedef struct tamis_keys {
 /* The hashes of keys `from` and later; `room` has space for n of them. */
 const uint64_t *tamis__hashes_of(const tamis *, tamis_keys, size_t from, size_t n, uint64_t *room);
 
-/* The same as strings, for kinds that hash keys their own way; at most TAMIS_BATCH. Not of
- * hashes. */
+/* The same as strings, for kinds that hash keys themselves; at most TAMIS_BATCH. Not of hashes. */
 typedef struct tamis_spelled {
     struct tamis_key key[TAMIS_BATCH];
     uint8_t bytes[TAMIS_BATCH][8];
 } tamis_spelled;
 
 const struct tamis_key *tamis__strings_of(tamis_keys, size_t from, size_t n, tamis_spelled *room);
+
+/* The same in the form that the kind takes; at most TAMIS_BATCH, except of hashes. */
+typedef union tamis_batch_room {
+    uint64_t hash[TAMIS_BATCH];
+    tamis_spelled spelled;
+} tamis_batch_room;
+
+tamis_batch tamis__batch(const tamis *, tamis_keys, size_t from, size_t n, tamis_batch_room *);
+
+/* Can the kind say anything about hashes? Sketches and kinds that hash keys themselves cannot. */
+static inline bool tamis__knows_hashes(const tamis *f) {
+    return !(f->can & (TAMIS_IS_SKETCH | TAMIS_OWN_HASH));
+}
 
 #endif

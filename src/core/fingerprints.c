@@ -160,7 +160,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 static bool has_prints(const tamis *f) {
-    return f->kind->prints != NULL;
+    return f->can & TAMIS_CAN_SEARCH;
 }
 
 uint64_t tamis_fingerprint_count(const tamis *f) {
@@ -175,7 +175,7 @@ const char *tamis_fingerprint_at(const tamis *f, uint64_t row, const void **prin
     const char *id;
     const uint8_t *bytes;
     if (row >= tamis_fingerprint_count(f)) return NULL;
-    f->kind->prints->at(&f->image.body, row, &id, &bytes);
+    f->kind->special->prints->at(&f->image.body, row, &id, &bytes);
     if (print) *print = bytes;
     return id;
 }
@@ -211,8 +211,9 @@ tamis_status tamis_fingerprints_similar(const tamis *f, const void *print, size_
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
     *s = (struct tamis_search_stats){0, 0, 0};
     if (rc) return rc;
-    return f->kind->prints->similar(&f->image.body, &a.query, min, take, ctx, s) ? TAMIS_OK
-                                                                                 : stopped();
+    return f->kind->special->prints->similar(&f->image.body, &a.query, min, take, ctx, s)
+               ? TAMIS_OK
+               : stopped();
 }
 
 tamis_status tamis_fingerprints_nearest(const tamis *f, const void *print, size_t print_bytes,
@@ -223,7 +224,8 @@ tamis_status tamis_fingerprints_nearest(const tamis *f, const void *print, size_
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
     *s = (struct tamis_search_stats){0, 0, 0};
     *found = 0;
-    if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, min, matches, room, s);
+    if (!rc)
+        *found = f->kind->special->prints->nearest(&f->image.body, &a.query, min, matches, room, s);
     return rc;
 }
 
@@ -235,5 +237,6 @@ tamis_status tamis_fingerprints_screen(const tamis *f, const void *print, size_t
     const tamis_status rc = ask(f, print, print_bytes, 0, &a);
     *s = (struct tamis_search_stats){0, 0, 0};
     if (rc) return rc;
-    return f->kind->prints->screen(&f->image.body, &a.query, take, ctx, s) ? TAMIS_OK : stopped();
+    return f->kind->special->prints->screen(&f->image.body, &a.query, take, ctx, s) ? TAMIS_OK
+                                                                                    : stopped();
 }

@@ -16,9 +16,20 @@ static const char stray[sizeof((tamis_measurement *)0)->caveat] =
 /* Some kinds need milliseconds to work it out. */
 static double expected_rate(const tamis *f) {
     const tamis_image *image = &f->image;
-    const bool has_grown = f->kind->grow && image->body.items > image->capacity;
+    const bool has_grown =
+        TAMIS_ENTRY(f->kind, reshape, grow) && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     return tamis__planned_rate(f->kind, image->body.word, keys);
+}
+
+static uint64_t adds_to_tick(const tamis *f) {
+    return TAMIS_ENTRY(f->kind, ageing, adds_to_tick)
+               ? f->kind->ageing->adds_to_tick(&f->image.body)
+               : UINT64_MAX;
+}
+
+static bool knows_similarity(const tamis *f) {
+    return TAMIS_ENTRY(f->kind, sets, similarity);
 }
 
 /* All that is known without the payload, and at once. */
@@ -43,11 +54,11 @@ static struct tamis_info facts_of(const tamis *f) {
         .has_stray_bits = image->has_stray_bits,
         .abilities = f->can,
         .reliable_count = tamis__reliable_count(kind, image->body.word),
-        .adds_to_tick = kind->adds_to_tick ? kind->adds_to_tick(&image->body) : UINT64_MAX,
+        .adds_to_tick = adds_to_tick(f),
     };
-    if (kind->count_error)
+    if (TAMIS_ENTRY(kind, counts, count_error))
         full.count_error =
-            kind->count_error(image->body.word, image->body.items, &full.count_error_prob);
+            kind->counts->count_error(image->body.word, image->body.items, &full.count_error_prob);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
     return full;
@@ -62,7 +73,8 @@ void tamis_measure(const tamis *f, struct tamis_info *info, size_t info_size) {
     struct tamis_info full = facts_of(f);
     const double asked = full.fpr_asked;
     const bool is_sketch = f->can & TAMIS_IS_SKETCH;
-    const bool is_unasked = f->kind->is_sized && asked <= 0 && full.capacity == 0;
+    const bool is_unasked =
+        TAMIS_ENTRY(f->kind, sizing, is_sized) && asked <= 0 && full.capacity == 0;
     const bool has_rate = !is_sketch && !is_unasked;
     tamis_measurement m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
@@ -101,7 +113,7 @@ tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
 static tamis_status common_by_similarity(const tamis *a, const tamis *b,
                                          struct tamis_estimate *common) {
     struct tamis_estimate x = {0, 0}, y = {0, 0}, j = {0, 0};
-    tamis_status rc = a->kind->similarity(&a->image.body, &b->image.body, &j);
+    tamis_status rc = a->kind->sets->similarity(&a->image.body, &b->image.body, &j);
     if (!rc) rc = tamis_items_now(a, &x);
     if (!rc) rc = tamis_items_now(b, &y);
     if (rc) return rc;
@@ -117,12 +129,12 @@ static tamis_status common_by_similarity(const tamis *a, const tamis *b,
 static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_estimate *common,
                                 struct tamis_estimate *all) {
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
-    if (!(a->can & TAMIS_CAN_MERGE))
-        return tamis__cannot(a, "be compared");
+    if (!(a->can & TAMIS_CAN_MERGE)) return tamis__cannot(a, "be compared");
     tamis_measurement both = {0};
     struct tamis_estimate x = {0, 0}, y = {0, 0};
     tamis_status rc = TAMIS_OK;
-    if (a->kind->may_compare) rc = a->kind->may_compare(&a->image.body, &b->image.body);
+    if (TAMIS_ENTRY(a->kind, sets, may_compare))
+        rc = a->kind->sets->may_compare(&a->image.body, &b->image.body);
     if (!rc) rc = tamis_items_now(a, &x);
     if (!rc) rc = tamis_items_now(b, &y);
     if (rc) return rc;
@@ -137,17 +149,18 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
 
 tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common) {
     struct tamis_estimate found = {0, 0}, all = {0, 0};
-    if (a->kind->similarity && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
+    if (knows_similarity(a) && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
     const tamis_status rc =
-        a->kind->similarity ? common_by_similarity(a, b, &found) : common_keys(a, b, &found, &all);
+        knows_similarity(a) ? common_by_similarity(a, b, &found) : common_keys(a, b, &found, &all);
     if (!rc) *common = found;
     return rc;
 }
 
 tamis_status tamis_similarity(const tamis *a, const tamis *b, struct tamis_estimate *jaccard) {
     struct tamis_estimate found = {0, 0}, all = {0, 0};
-    if (a->kind->similarity && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
-    if (a->kind->similarity) return a->kind->similarity(&a->image.body, &b->image.body, jaccard);
+    if (knows_similarity(a) && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
+    if (knows_similarity(a))
+        return a->kind->sets->similarity(&a->image.body, &b->image.body, jaccard);
     const tamis_status rc = common_keys(a, b, &found, &all);
     if (rc) return rc;
     if (all.value == 0) /* two empty sets are the same set */

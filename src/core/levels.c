@@ -4,7 +4,8 @@
 #include "tamis_engine.h"
 
 unsigned tamis_level_hash(const tamis *f, uint64_t hash) {
-    return f->kind->levels ? f->kind->levels->level(&f->image.body, hash) : tamis_has_hash(f, hash);
+    return f->can & TAMIS_CAN_LEVEL ? f->kind->special->levels->level(&f->image.body, hash)
+                                    : tamis_has_hash(f, hash);
 }
 
 unsigned tamis_level(const tamis *f, const void *key, size_t len) {
@@ -15,7 +16,7 @@ tamis_status tamis_merge_farther(tamis *into, const tamis *from) {
     const tamis_status rc = tamis__may(into, TAMIS_CAN_LEVEL, "have levels");
     if (rc) return rc;
     if (tamis_mismatch(into, from)) return TAMIS_MISMATCH;
-    into->kind->levels->merge_farther(&into->image.body, &from->image.body);
+    into->kind->special->levels->merge_farther(&into->image.body, &from->image.body);
     tamis__add_items(into, from->image.body.items);
     return TAMIS_OK;
 }

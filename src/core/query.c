@@ -35,6 +35,13 @@ const struct tamis_key *tamis__strings_of(tamis_keys keys, size_t from, size_t n
     return room->key;
 }
 
+tamis_batch tamis__batch(const tamis *f, tamis_keys keys, size_t from, size_t n,
+                         tamis_batch_room *room) {
+    return f->can & TAMIS_OWN_HASH
+               ? tamis__keys(tamis__strings_of(keys, from, n, &room->spelled), n)
+               : tamis__hashes(tamis__hashes_of(f, keys, from, n, room->hash), n);
+}
+
 uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
     return tamis__hash(&f->image.hasher, key, len);
 }
@@ -54,30 +61,21 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 bool tamis_has_hash(const tamis *f, uint64_t hash) {
-    if (f->kind->has) return f->kind->has(&f->image.body, hash);
-    uint8_t hit = 1; /* a sketch, or a kind with its own hash, cannot tell: maybe */
-    if (f->kind->query) f->kind->query(&f->image.body, &hash, 1, &hit);
+    if (f->has) return f->has(&f->image.body, hash);
+    uint8_t hit = 1; /* what cannot tell says maybe */
+    if (tamis__knows_hashes(f)) f->kind->query(&f->image.body, tamis__hashes(&hash, 1), &hit);
     return hit;
 }
 
-/* Hashing and asking in one loop, where the kind has that. */
+/* Hashing and querying in one loop, where the kind has that. */
 static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8_t *hit) {
     const tamis_hasher *h = &f->image.hasher;
-    return f->kind->query_numbers && h->mode == TAMIS_HASH_XXH3 &&
-           f->kind->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n, hit);
+    return TAMIS_ENTRY(f->kind, speed, query_numbers) && h->mode == TAMIS_HASH_XXH3 &&
+           f->kind->speed->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n,
+                                         hit);
 }
 
-/* Kinds that hash keys their own way get them as strings. */
-static void ask_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
-    tamis_spelled s;
-    if (keys.hashes) memset(hit, 1, n);
-    for (size_t i = 0, m; i < n && !keys.hashes; i += m) {
-        m = tamis__batch_of(f, n - i);
-        f->kind->query_keys(&f->image.body, tamis__strings_of(keys, from + i, m, &s), m, hit + i);
-    }
-}
-
-/* Strings take long to hash: meanwhile the memory for the ones before comes. */
+/* Strings take long to hash; the memory for the previous ones arrives during that time. */
 static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     enum { STEP = TAMIS_BATCH / 8 };
     uint64_t room[2][STEP];
@@ -86,35 +84,31 @@ static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, ui
     unsigned turn = 0;
     tamis__hashes_of(f, keys, from, now, room[0]);
     for (size_t i = 0, next; i < n; i += now, now = next, turn ^= 1) {
+        const tamis_batch batch = tamis__hashes(room[turn], now);
         next = n - i - now < STEP ? n - i - now : STEP;
-        f->kind->prefetch(body, room[turn], now);
+        f->kind->speed->prefetch(body, batch);
         if (next) tamis__hashes_of(f, keys, from + i + now, next, room[turn ^ 1]);
-        f->kind->query(body, room[turn], now, hit + i);
+        f->kind->query(body, batch, hit + i);
     }
 }
 
-static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
-    uint64_t room[TAMIS_BATCH];
+/* The keys from `from` on; `hit` is for the first of them. */
+static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    tamis_batch_room room;
+    if (keys.hashes ? !tamis__knows_hashes(f) : !f->kind->query) {
+        memset(hit, 1, n);
+        return;
+    }
     if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
-    if ((keys.strings || keys.packed) && f->kind->prefetch &&
+    if ((keys.strings || keys.packed) && TAMIS_ENTRY(f->kind, speed, prefetch) &&
         f->image.body.size > TAMIS_NEAR_BYTES) {
         ask_ahead(f, keys, from, n, hit);
         return;
     }
     for (size_t i = 0, m; i < n; i += m) {
         m = keys.hashes ? n : tamis__batch_of(f, n - i);
-        f->kind->query(&f->image.body, tamis__hashes_of(f, keys, from + i, m, room), m, hit + i);
+        f->kind->query(&f->image.body, tamis__batch(f, keys, from + i, m, &room), hit + i);
     }
-}
-
-/* The keys from `from` on; `hit` is for the first of them. */
-static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
-    if (f->kind->query_keys)
-        ask_own(f, keys, from, n, hit);
-    else if (!f->kind->query)
-        memset(hit, 1, n); /* a sketch */
-    else
-        ask_hashed(f, keys, from, n, hit);
 }
 
 /* Threads take pieces as they get to them: nobody waits for one whose processor is busy. To start
@@ -162,19 +156,18 @@ void tamis_has_packed(const tamis *f, const void *keys, size_t width, size_t n, 
 }
 
 bool tamis_has(const tamis *f, const void *key, size_t len) {
-    if (f->kind->query_keys) {
-        const struct tamis_key one = {key, len};
-        uint8_t hit;
-        f->kind->query_keys(&f->image.body, &one, 1, &hit);
-        return hit;
-    }
-    return tamis_has_hash(f, tamis_hash(f, key, len));
+    if (!(f->can & TAMIS_OWN_HASH)) return tamis_has_hash(f, tamis_hash(f, key, len));
+    const struct tamis_key one = {key, len};
+    uint8_t hit;
+    f->kind->query(&f->image.body, tamis__keys(&one, 1), &hit);
+    return hit;
 }
 
 /* Not inlined: a function that needs no room on the stack is faster. */
 static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
     uint8_t bytes[8];
-    if (!f->kind->query_keys) return tamis_has_hash(f, tamis__hash_u64(&f->image.hasher, key));
+    if (!(f->can & TAMIS_OWN_HASH))
+        return tamis_has_hash(f, tamis__hash_u64(&f->image.hasher, key));
     tamis__put64(bytes, key);
     return tamis_has(f, bytes, sizeof bytes);
 }
@@ -186,8 +179,8 @@ bool tamis_has_u64(const tamis *f, uint64_t key) {
 /* ---- Counting and listing ------------------------------------------------------------------- */
 
 void tamis_count_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *counts) {
-    if (f->can & TAMIS_CAN_COUNT && f->kind->count)
-        f->kind->count(&f->image.body, hashes, n, counts);
+    if (f->can & TAMIS_CAN_COUNT && tamis__knows_hashes(f))
+        f->kind->counts->count(&f->image.body, tamis__hashes(hashes, n), counts);
     else
         for (size_t i = 0; i < n; i++) counts[i] = tamis_has_hash(f, hashes[i]);
 }
@@ -201,9 +194,9 @@ uint64_t tamis_count_hash(const tamis *f, uint64_t hash) {
 uint64_t tamis_count(const tamis *f, const void *key, size_t len) {
     const struct tamis_key one = {key, len};
     uint64_t count;
-    if (!f->kind->query_keys) return tamis_count_hash(f, tamis_hash(f, key, len));
+    if (!(f->can & TAMIS_OWN_HASH)) return tamis_count_hash(f, tamis_hash(f, key, len));
     if (!(f->can & TAMIS_CAN_COUNT)) return tamis_has(f, key, len);
-    f->kind->count_keys(&f->image.body, &one, 1, &count);
+    f->kind->counts->count(&f->image.body, tamis__keys(&one, 1), &count);
     return count;
 }
 

@@ -118,7 +118,8 @@ static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
     if (rc) return rc;
     *image = whole->image;
     image->entry = entry;
-    image->body = (tamis_body){.kind = entry->kind, .word = {layout, word[DETAIL], word[BLOCKS], i, shards}};
+    image->body =
+        (tamis_body){.kind = entry->kind, .word = {layout, word[DETAIL], word[BLOCKS], i, shards}};
     image->body.items = tamis__share(whole->image.body.items, i + 1, shards) -
                         tamis__share(whole->image.body.items, i, shards);
     return tamis__shard.check(image->body.word, &image->body.size);
@@ -204,7 +205,8 @@ static tamis_status shape_whole(const tamis *first, tamis_image *image) {
     if (rc) return rc;
     *image = first->image;
     image->entry = entry;
-    image->body = (tamis_body){.kind = layout, .word = {word[TAMIS_SHARD_TOTAL], word[TAMIS_SHARD_DETAIL]}};
+    image->body =
+        (tamis_body){.kind = layout, .word = {word[TAMIS_SHARD_TOTAL], word[TAMIS_SHARD_DETAIL]}};
     return layout->check(image->body.word, &image->body.size);
 }
 

@@ -13,7 +13,7 @@ tamis_status tamis_retouch(tamis *f, enum tamis_retouch_policy way, const uint64
     if ((way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0)
         return tamis__fail(TAMIS_INVALID, "this way to retouch needs the keys that are to be kept");
 
-    const uint64_t counters = f->kind->retouch->scratch(f->image.body.word);
+    const uint64_t counters = f->kind->special->retouch->scratch(f->image.body.word);
     tamis_block block;
     uint32_t *scratch = tamis__get(&f->allocator, 2 * counters * sizeof *scratch, &block);
     if (!scratch) return TAMIS_NOMEM;
@@ -21,7 +21,7 @@ tamis_status tamis_retouch(tamis *f, enum tamis_retouch_policy way, const uint64
         way, trouble, keys, trouble_count, key_count, seed, scratch, scratch + counters,
     };
     struct tamis_retouch_stats done = {0, 0, 0};
-    f->kind->retouch->clear(&f->image.body, &task, &done);
+    f->kind->special->retouch->clear(&f->image.body, &task, &done);
     tamis__block_free(&f->allocator, &block);
     if (report) *report = done;
     return TAMIS_OK;
@@ -34,13 +34,13 @@ tamis_status tamis_retouch_share(tamis *f, double share, uint64_t seed,
     if (!(share >= 0 && share <= 1))
         return tamis__fail(TAMIS_INVALID, "share=%g is not from 0 to 1", share);
     struct tamis_retouch_stats done = {0, 0, 0};
-    f->kind->retouch->clear_share(&f->image.body, share, seed, &done);
+    f->kind->special->retouch->clear_share(&f->image.body, share, seed, &done);
     if (report) *report = done;
     return TAMIS_OK;
 }
 
 tamis_status tamis_retouch_undo(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_RETOUCH, "be retouched");
-    if (!rc) f->kind->retouch->undo(&f->image.body);
+    if (!rc) f->kind->special->retouch->undo(&f->image.body);
     return rc;
 }

@@ -8,7 +8,8 @@
 
 /* Strangers hit by the kind's own rate, or because their hash is that of one of `keys`. */
 static double with_equal_hashes(const tamis_kind *kind, double rate, uint64_t keys) {
-    return kind->query_keys ? rate : rate + (1 - rate) * ((double)keys / HASHES_THERE_ARE);
+    return tamis__hashes_itself(kind) ? rate
+                                      : rate + (1 - rate) * ((double)keys / HASHES_THERE_ARE);
 }
 
 double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint64_t items) {
@@ -23,13 +24,13 @@ double tamis__planned_rate(const tamis_kind *kind, const uint64_t word[], uint64
 
 uint64_t tamis__reliable_count(const tamis_kind *kind, const uint64_t word[]) {
     if (!(tamis__abilities(kind, word) & TAMIS_CAN_COUNT)) return 0;
-    return kind->reliable_count ? kind->reliable_count(word) : UINT64_MAX;
+    return kind->counts->reliable_count ? kind->counts->reliable_count(word) : UINT64_MAX;
 }
 
 uint64_t tamis__wished_size(const tamis_kind *kind, const uint64_t word[], uint64_t size) {
     tamis_params params = {0};
-    if (!kind->whole) return size;
-    kind->whole(word, &params);
+    if (!TAMIS_ENTRY(kind, sizing, whole)) return size;
+    kind->sizing->whole(word, &params);
     return params.bits / 8;
 }
 
@@ -40,7 +41,7 @@ static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *p
     memset(out, 0, sizeof *out);
     out->capacity = w.capacity;
     out->fpr = r->is_unasked ? 0 : w.fpr;
-    if (w.fpr > 0 && !kind->query_keys) {
+    if (w.fpr > 0 && !tamis__hashes_itself(kind)) {
         const double same_hash = (double)w.capacity / HASHES_THERE_ARE;
         if (same_hash > w.fpr / 2)
             return tamis__fail(TAMIS_INVALID,

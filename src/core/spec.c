@@ -138,7 +138,8 @@ bool tamis__parse_option(const struct tamis_option *option, const char *value, u
 static bool set_option(tamis_parsed_spec *r, size_t i, const char *value) {
     const struct tamis_option *option = &r->entry->kind->options[i];
     r->params.has_option[i] = true;
-    if (tamis__is_text(option)) return r->entry->kind->read_text(&r->params, i, value) == TAMIS_OK;
+    if (tamis__is_text(option))
+        return r->entry->kind->sizing->read_text(&r->params, i, value) == TAMIS_OK;
     return tamis__parse_option(option, value, &r->params.option[i]);
 }
 
@@ -154,9 +155,9 @@ static void append(list *l, const char *name) {
 
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
     list known = {""};
-    for (size_t i = 0; i < (kind->query_keys ? COMMON_BEFORE_HASH : COMMON_COUNT); i++)
+    for (size_t i = 0; i < (tamis__hashes_itself(kind) ? COMMON_BEFORE_HASH : COMMON_COUNT); i++)
         append(&known, common[i].name);
-    for (size_t i = 0; i < kind->option_count; i++) append(&known, kind->options[i].name);
+    for (size_t i = 0; i < tamis__option_count(kind); i++) append(&known, kind->options[i].name);
     return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; it knows %s", kind->name, name,
                        known.text);
 }
@@ -188,10 +189,11 @@ bool tamis__copy_trimmed(char *to, size_t max, const char *from, size_t len) {
  * is meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
 static size_t find_option(const tamis_kind *kind, const char *name) {
     size_t i = 0, own = 0;
-    while (own < kind->option_count && strcmp(name, kind->options[own].name) != 0) own++;
-    if (own < kind->option_count) return COMMON_COUNT + own;
+    const size_t options = tamis__option_count(kind);
+    while (own < options && strcmp(name, kind->options[own].name) != 0) own++;
+    if (own < options) return COMMON_COUNT + own;
     while (i < COMMON_COUNT && strcmp(name, common[i].name) != 0) i++;
-    return i < COMMON_COUNT ? i : COMMON_COUNT + kind->option_count;
+    return i < COMMON_COUNT ? i : COMMON_COUNT + options;
 }
 
 /* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
@@ -208,7 +210,7 @@ static tamis_status parse_pair(tamis_parsed_spec *r, const char *text, size_t le
 
     const tamis_kind *kind = r->entry->kind;
     const size_t i = find_option(kind, name);
-    if (i == COMMON_COUNT + kind->option_count) return unknown_option(kind, name);
+    if (i == COMMON_COUNT + tamis__option_count(kind)) return unknown_option(kind, name);
     if (*seen >> i & 1) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
     *seen |= (uint64_t)1 << i;
     const bool is_set =
@@ -217,7 +219,7 @@ static tamis_status parse_pair(tamis_parsed_spec *r, const char *text, size_t le
 }
 
 static tamis_status check_hashing(tamis_parsed_spec *r) {
-    if (r->entry->kind->query_keys) {
+    if (tamis__hashes_itself(r->entry->kind)) {
         if (r->has_hash || r->params.seed || r->key_place)
             return tamis__fail(TAMIS_INVALID, "%s hashes keys its own way: no hash, seed or key",
                                r->entry->kind->name);
@@ -237,10 +239,11 @@ static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
     if (r->has_capacity && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
     const tamis_kind *kind = r->entry->kind;
-    if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->params))
+    if (!r->has_capacity && !r->has_bits && TAMIS_ENTRY(kind, sizing, is_sized) &&
+        kind->sizing->is_sized(&r->params))
         r->is_unasked = r->has_capacity = true; /* of 0 */
     r->is_unasked = r->is_unasked && !r->has_fpr;
-    if (kind->whole && !r->has_capacity)
+    if (TAMIS_ENTRY(kind, sizing, whole) && !r->has_capacity)
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing: a %s cannot count the keys of the whole",
                            kind->name);

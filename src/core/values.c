@@ -10,7 +10,7 @@
 void tamis_get_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *values,
                       uint8_t *hit) {
     if (f->can & TAMIS_CAN_GET)
-        f->kind->get(&f->image.body, hashes, n, values, hit);
+        f->kind->values->get(&f->image.body, tamis__hashes(hashes, n), values, hit);
     else
         memset(hit, 0, n);
 }
@@ -32,7 +32,7 @@ bool tamis_get_u64(const tamis *f, uint64_t key, uint64_t *value) {
 tamis_status tamis_put_hash(tamis *f, uint64_t hash, uint64_t value) {
     tamis_status rc = tamis__may(f, TAMIS_CAN_PUT, "set values");
     if (!rc) rc = tamis__value_fits(f->kind, f->image.body.word, value);
-    if (!rc) rc = f->kind->put(&f->image.body, &hash, &value, 1);
+    if (!rc) rc = f->kind->values->put(&f->image.body, tamis__hashes(&hash, 1), &value);
     if (!rc && f->kind->add) tamis__add_items(f, 1);
     return rc;
 }
@@ -46,7 +46,7 @@ tamis_status tamis_put_u64(tamis *f, uint64_t key, uint64_t value) {
 }
 
 tamis_status tamis__value_fits(const tamis_kind *kind, const uint64_t word[], uint64_t value) {
-    const uint64_t max = kind->max_value(word);
+    const uint64_t max = kind->values->max_value(word);
     if (value <= max) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "value %llu is too large: %s holds values from 0 to %llu",
                        (unsigned long long)value, kind->name, (unsigned long long)max);
@@ -55,7 +55,9 @@ tamis_status tamis__value_fits(const tamis_kind *kind, const uint64_t word[], ui
 /* ---- Labels --------------------------------------------------------------------------------- */
 
 size_t tamis_labels_hash(const tamis *f, uint64_t hash, uint64_t *labels, size_t room) {
-    return f->kind->labels ? f->kind->labels->find(&f->image.body, hash, labels, room) : 0;
+    return f->can & TAMIS_CAN_LABEL
+               ? f->kind->special->labels->find(&f->image.body, hash, labels, room)
+               : 0;
 }
 
 size_t tamis_labels(const tamis *f, const void *key, size_t len, uint64_t *labels, size_t room) {
@@ -63,9 +65,10 @@ size_t tamis_labels(const tamis *f, const void *key, size_t len, uint64_t *label
 }
 
 uint64_t tamis_label_count(const tamis *f) {
-    return f->kind->labels ? f->kind->labels->count(&f->image.body) : 0;
+    return f->can & TAMIS_CAN_LABEL ? f->kind->special->labels->count(&f->image.body) : 0;
 }
 
 const char *tamis_label_name(const tamis *f, uint64_t label) {
-    return label < tamis_label_count(f) ? f->kind->labels->name(&f->image.body, label) : NULL;
+    return label < tamis_label_count(f) ? f->kind->special->labels->name(&f->image.body, label)
+                                        : NULL;
 }

@@ -111,7 +111,7 @@ static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint
     hasher->key_place = (tamis_key_place)place;
     hasher->seed = tamis__get64(h + AT_SEED);
 
-    if ((mode == TAMIS_HASH_OWN) != (image->entry->kind->query_keys != NULL))
+    if ((mode == TAMIS_HASH_OWN) != tamis__hashes_itself(image->entry->kind))
         return corrupt("the hash mode does not fit the kind");
     if ((mode == TAMIS_HASH_SIP13) != (place != TAMIS_KEY_NONE))
         return corrupt("the place of the key does not fit the hash");

@@ -35,6 +35,7 @@ enum { UNUSED_BYTES = 4 };
 
 static const struct tamis_option options[] = {
     {"width", "8|16", 0, 0, "by fpr or size", "bits of a fingerprint"},
+    {0},
 };
 
 static uint64_t slots_of(const uint64_t word[]) {
@@ -195,10 +196,10 @@ static void ask_together(const tamis_body *f, const uint64_t *hash, size_t n, ui
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < TOGETHER ? n - i : TOGETHER;
-        ask_together(f, hash + i, m, hit + i);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0, m; i < b.n; i += m) {
+        m = b.n - i < TOGETHER ? b.n - i : TOGETHER;
+        ask_together(f, b.hash + i, m, hit + i);
     }
 }
 
@@ -330,8 +331,7 @@ static uint64_t hash_of(const uint64_t word[], const struct tamis_key *key) {
     return key->len == 8 ? tamis__get64(key->bytes) : 0;
 }
 
-static const tamis_press_facet press = {
-    .made = 1 << SEED | 1 << SIZE | 1 << SEGMENT | 1 << SEGMENTS,
+static const tamis_build_whole building = {
     .key_bytes = 8,
     .hash = hash_of,
     .fit = fit,
@@ -340,25 +340,21 @@ static const tamis_press_facet press = {
     .query = query,
 };
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__ask_pressed(&press, f, keys, n, hit);
-}
-
 const tamis_kind tamis__binary_fuse = {
     .name = "binary-fuse",
     .contract = "built once of 64-bit integers; the binary fuse filter of xor_singleheader",
     .word = {"seed", "size", "segment", "segments", "width"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query_keys = query_keys,
     .measure = measure,
-    .press = &press,
+    .query = tamis__query_built,
+    .build = &(const tamis_build){.made = 1 << SEED | 1 << SIZE | 1 << SEGMENT | 1 << SEGMENTS,
+                                  .whole = &building},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

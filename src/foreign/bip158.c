@@ -36,6 +36,7 @@ static const struct tamis_option options[] = {
     {"key0", NULL, 0, UINT64_MAX, "0", "the first eight bytes of the SipHash key, little-endian"},
     {"key1", NULL, 0, UINT64_MAX, "0", "the other eight"},
     {"block", NULL, 0, 0, "key0 and key1", "the block's hash as it is shown, which has the key"},
+    {0},
 };
 
 static uint64_t range_of(const uint64_t word[]) {
@@ -271,10 +272,10 @@ static void ask_together(const tamis_body *f, const uint64_t *hash, size_t n, ui
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < TOGETHER ? n - i : TOGETHER;
-        ask_together(f, hash + i, m, hit + i);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0, m; i < b.n; i += m) {
+        m = b.n - i < TOGETHER ? b.n - i : TOGETHER;
+        ask_together(f, b.hash + i, m, hit + i);
     }
 }
 
@@ -343,34 +344,28 @@ void tamis__bip158_header(const tamis_body *f, const uint8_t previous[32], uint8
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static const tamis_press_facet press = {
-    .made = 1 << VALUES | 1 << BYTES,
+static const tamis_build_whole building = {
     .hash = hash_of,
     .fit = fit,
     .make = make,
     .query = query,
 };
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__ask_pressed(&press, f, keys, n, hit);
-}
-
 const tamis_kind tamis__bip158 = {
     .name = "bip158",
     .contract = "built once; a block filter of Bitcoin, which answers one in 784931 strangers yes",
     .word = {"values", "bytes", "key0", "key1"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
-    .read_text = read_text,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query_keys = query_keys,
     .measure = measure,
-    .press = &press,
+    .query = tamis__query_built,
+    .sizing = &(const tamis_sizing){.read_text = read_text},
+    .build = &(const tamis_build){.made = 1 << VALUES | 1 << BYTES, .whole = &building},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

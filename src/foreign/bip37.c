@@ -38,6 +38,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 0, MAX_HASHES, "as Bitcoin Core does", "probes per key, k"},
     {"tweak", NULL, 0, UINT32_MAX, "0", "added to every seed, so that filters of one set differ"},
     {"flags", NULL, 0, UINT8_MAX, "0", "1: a node adds outpoints that match, 2: some of them"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -128,37 +129,23 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static void start(tamis_body *f) {
-    tamis__like_start(like(f->word), f);
-}
+static const tamis_bloomlike layouts = {.by_shape = like};
 
-static tamis_status audit(const tamis_body *f) {
-    return tamis__like_audit(like(f->word), f);
-}
-
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (matches_all(f->word))
-        memset(hit, 1, n);
+        memset(hit, 1, b.n);
     else
-        tamis__foreign_bloom_query(like(f->word), f, keys, n, hit);
+        tamis__foreign_bloom_query(f, b, hit);
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    if (!matches_all(f->word)) tamis__like_add(like(f->word), f, keys, n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    if (!matches_all(f->word)) tamis__like_add(f, b);
     return TAMIS_OK;
-}
-
-static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    return tamis__like_merge(like(into->word), into, from);
-}
-
-static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    return tamis__like_intersect(like(into->word), into, from);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     if (!matches_all(f->word)) {
-        tamis__like_measure(like(f->word), f, other, out);
+        tamis__like_measure(f, other, out);
         return;
     }
     out->bits = f->word[BITS];
@@ -173,19 +160,18 @@ const tamis_kind tamis__bip37 = {
     .contract = "a Bloom filter that Bitcoin nodes load",
     .word = {"bits", "hashes", "tweak", "flags"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &layouts,
     .plan = plan,
     .check = check,
-    .rate = rate,
     .probes = tamis__like_probes,
-    .start = start,
-    .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
+    .rate = rate,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

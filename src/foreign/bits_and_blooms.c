@@ -35,6 +35,7 @@ enum { MAX_MISSING = 4096 };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as the Go package does", "probes per key, k"},
     {"room", NULL, 1, 1 << 24, "the bits", "length of the set of bits, when it is longer"},
+    {0},
 };
 
 static uint64_t words_for(uint64_t bits) {
@@ -124,12 +125,8 @@ static bool is_empty(const tamis_body *f) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static void start(tamis_body *f) {
-    tamis__like_start(&like, f);
-}
-
 static tamis_status audit(const tamis_body *f) {
-    const tamis_status rc = tamis__like_audit(&like, f);
+    const tamis_status rc = tamis__like_audit(f);
     const uint64_t length = length_of(f), room = f->word[ROOM], bits = f->word[BITS];
     if (rc || length == room) return rc;
     if (room == bits && length == 0 && is_empty(f)) return TAMIS_OK;
@@ -137,30 +134,18 @@ static tamis_status audit(const tamis_body *f) {
                        (unsigned long long)length, (unsigned long long)room);
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__foreign_bloom_query(&like, f, keys, n, hit);
-}
-
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    tamis__like_add(&like, f, keys, n);
-    if (n) tamis__put64_big(f->bytes + AT_LENGTH, f->word[ROOM]);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    tamis__like_add(f, b);
+    if (b.n) tamis__put64_big(f->bytes + AT_LENGTH, f->word[ROOM]);
     return TAMIS_OK;
 }
 
 /* The union is as long as the longer of both. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    tamis__like_merge(&like, into, from);
+    tamis__like_merge(into, from);
     if (length_of(from) > length_of(into))
         tamis__put64_big(into->bytes + AT_LENGTH, length_of(from));
     return TAMIS_OK;
-}
-
-static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    return tamis__like_intersect(&like, into, from);
-}
-
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    tamis__like_measure(&like, f, other, out);
 }
 
 /* clang-format off */
@@ -169,11 +154,18 @@ const tamis_kind tamis__bits_and_blooms = {
     .contract = "a Bloom filter that the Go package bits-and-blooms can read and write",
     .word = {"bits", "hashes", "room"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
-    TAMIS_LIKE_ENTRIES,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = tamis__like_start,
+    .audit = audit,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge, .intersect = tamis__like_intersect},
 };
 /* clang-format on */
 

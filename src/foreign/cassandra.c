@@ -41,6 +41,7 @@ static const uint8_t family[] = {SINCE_4, SINCE_3, SINCE_2, SINCE_4, SINCE_4,
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Cassandra does", "probes per key, k"},
     {"version", VERSIONS, 0, 0, "nb", VERSIONS_HELP},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -164,40 +165,40 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-TAMIS_LIKE_VERBS_BY(like_of)
+static const tamis_bloomlike layouts = {.by_shape = like_of};
 
-static tamis_status audit_any(const tamis_body *f) {
-    if (!is_off(f->word)) return audit(f);
+static tamis_status audit(const tamis_body *f) {
+    if (!is_off(f->word)) return tamis__like_audit(f);
     return tamis__get64(f->bytes) == 0
                ? TAMIS_OK
                : tamis__fail(TAMIS_CORRUPT, "a filter that is switched off has no bytes");
 }
 
-static void query_any(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (is_off(f->word))
-        memset(hit, 1, n);
+        memset(hit, 1, b.n);
     else
-        query_keys(f, keys, n, hit);
+        tamis__foreign_bloom_query(f, b, hit);
 }
 
-static tamis_status add_any(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    return is_off(f->word) ? TAMIS_OK : add_keys(f, keys, n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    return is_off(f->word) ? TAMIS_OK : tamis__like_add(f, b);
 }
 
-static tamis_status merge_any(tamis_body *into, const tamis_body *from) {
-    return is_off(into->word) ? TAMIS_OK : merge(into, from);
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    return is_off(into->word) ? TAMIS_OK : tamis__like_merge(into, from);
 }
 
-static tamis_status intersect_any(tamis_body *into, const tamis_body *from) {
-    return is_off(into->word) ? TAMIS_OK : intersect(into, from);
+static tamis_status intersect(tamis_body *into, const tamis_body *from) {
+    return is_off(into->word) ? TAMIS_OK : tamis__like_intersect(into, from);
 }
 
-static void measure_any(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     if (is_off(f->word))
         *out = (tamis_measurement){
             .bits_set = 1, .bits = 1, .fpr = 1, .items = {INFINITY, INFINITY}}; /* as if full */
     else
-        measure(f, other, out);
+        tamis__like_measure(f, other, out);
 }
 
 const tamis_kind tamis__cassandra = {
@@ -205,19 +206,18 @@ const tamis_kind tamis__cassandra = {
     .contract = "a Bloom filter that Apache Cassandra can read and write",
     .word = {"bits", "hashes", "version"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &layouts,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = rate,
-    .start = start,
-    .audit = audit_any,
-    .query_keys = query_any,
-    .add_keys = add_any,
-    .merge = merge_any,
-    .intersect = intersect_any,
-    .measure = measure_any,
+    .start = tamis__like_start,
+    .audit = audit,
+    .measure = measure,
+    .query = query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ enum { EMPTY_BYTES = AT_COUNT };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as DataSketches does", "probes per key"},
     {"seed", NULL, 0, UINT64_MAX, "0", "of the hash; DataSketches takes a random one"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -154,11 +155,7 @@ static tamis_status audit(const tamis_body *f) {
     if (is_empty ? count || set : count != set && count != UNKNOWN)
         return tamis__fail(TAMIS_CORRUPT, "%llu bits are set, and the header says %llu",
                            (unsigned long long)set, (unsigned long long)count);
-    return tamis__like_audit(&like, f);
-}
-
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__foreign_bloom_query(&like, f, keys, n, hit);
+    return tamis__like_audit(f);
 }
 
 static uint64_t add_one(tamis_body *f, const struct tamis_key *key) {
@@ -175,28 +172,24 @@ static uint64_t add_one(tamis_body *f, const struct tamis_key *key) {
     return fresh;
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     uint64_t count = tamis__get64(f->bytes + AT_COUNT), fresh = 0;
-    for (size_t i = 0; i < n; i++) fresh += add_one(f, &keys[i]);
+    for (size_t i = 0; i < b.n; i++) fresh += add_one(f, &b.key[i]);
     if (count != UNKNOWN) tamis__put64(f->bytes + AT_COUNT, count + fresh);
-    if (n) mark_filled(f);
+    if (b.n) mark_filled(f);
     return TAMIS_OK;
 }
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    tamis__like_merge(&like, into, from);
+    tamis__like_merge(into, from);
     settle(into);
     return TAMIS_OK;
 }
 
 static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    tamis__like_intersect(&like, into, from);
+    tamis__like_intersect(into, from);
     settle(into);
     return TAMIS_OK;
-}
-
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    tamis__like_measure(&like, f, other, out);
 }
 
 /* clang-format off */
@@ -205,11 +198,18 @@ const tamis_kind tamis__datasketches = {
     .contract = "a Bloom filter that Apache DataSketches can read and write",
     .word = {"bits", "hashes", "seed"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
-    TAMIS_LIKE_ENTRIES,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = start,
+    .audit = audit,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
 /* clang-format on */
 

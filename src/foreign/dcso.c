@@ -41,6 +41,7 @@ static const struct tamis_option options[] = {
     {"entries", NULL, 0, UINT64_MAX, "the capacity", "n in the header"},
     {"rate", NULL, 0, UINT64_MAX, "fpr", "p in the header: the bits of a double, as a number"},
     {"data", NULL, 0, MAX_DATA, "0", "bytes of data behind the bits, 0 at first"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -148,7 +149,7 @@ static double rate_of(const tamis_body *f) {
 
 /* Of two together nobody asks the rate, only how many keys they have. */
 static void measure_rate(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    tamis__like_measure(&like, f, other, out);
+    tamis__like_measure(f, other, out);
     if (!other && classes_of(f->word) > 1) out->fpr = rate_of(f);
 }
 
@@ -164,20 +165,8 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static void start(tamis_body *f) {
-    tamis__like_start(&like, f);
-}
-
-static tamis_status audit(const tamis_body *f) {
-    return tamis__like_audit(&like, f);
-}
-
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__foreign_bloom_query(&like, f, keys, n, hit);
-}
-
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    const uint64_t fresh = tamis__like_add(&like, f, keys, n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    const uint64_t fresh = tamis__like_add_new(f, b);
     tamis__put64(f->bytes + AT_ADDS, tamis__get64(f->bytes + AT_ADDS) + fresh);
     return TAMIS_OK;
 }
@@ -188,7 +177,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     if (a + b < a)
         return tamis__fail(TAMIS_TOO_LARGE, "the counts of adds, %llu and %llu, have no sum",
                            (unsigned long long)a, (unsigned long long)b);
-    tamis__like_merge(&like, into, from);
+    tamis__like_merge(into, from);
     tamis__put64(into->bytes + AT_ADDS, a + b);
     return TAMIS_OK;
 }
@@ -199,18 +188,18 @@ const tamis_kind tamis__dcso = {
     .contract = "a Bloom filter that DCSO's bloom can read and write",
     .word = {"bits", "hashes", "entries", "rate", "data"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE,
+    .own = &like,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = rate,
-    .start = start,
-    .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
     .measure = measure_rate,
+    .query = tamis__foreign_bloom_query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge},
 };
 /* clang-format on */
 

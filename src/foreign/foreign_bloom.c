@@ -9,7 +9,12 @@
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 
-/* ---- Where things lie ----------------------------------------------------------------------- */
+static const tamis_bloomlike *like_of(const tamis_body *f) {
+    const tamis_bloomlike *like = f->kind->own;
+    return like->by_shape ? like->by_shape(f->word) : like;
+}
+
+/* ---- Where things are ----------------------------------------------------------------------- */
 
 static uint64_t bits_bytes(const tamis_bloomlike *like, const uint64_t word[]) {
     const uint64_t unit = like->unit ? like->unit : like->is_big_endian ? 64 : 8;
@@ -68,7 +73,8 @@ uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes) {
 
 /* ---- Headers -------------------------------------------------------------------------------- */
 
-void tamis__like_start(const tamis_bloomlike *like, tamis_body *f) {
+void tamis__like_start(tamis_body *f) {
+    const tamis_bloomlike *like = like_of(f);
     if (like->header) like->header(f->word, f->bytes);
     if (like->trailer)
         like->trailer(f->word, f->bytes + like->header_bytes + bits_bytes(like, f->word));
@@ -96,7 +102,8 @@ static bool has_stray_bit(const tamis_bloomlike *like, const tamis_body *f) {
     return false;
 }
 
-tamis_status tamis__like_audit(const tamis_bloomlike *like, const tamis_body *f) {
+tamis_status tamis__like_audit(const tamis_body *f) {
+    const tamis_bloomlike *like = like_of(f);
     const uint8_t *behind = f->bytes + like->header_bytes + bits_bytes(like, f->word);
     if (!is_header(like, f->word, f->bytes))
         return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", like->name);
@@ -139,11 +146,11 @@ static void ask_together(const tamis_bloomlike *like, const tamis_body *f,
         hit[i] = get(like, f, first[i]) && rest_is_set(like, f, &walk[i]);
 }
 
-void tamis__foreign_bloom_query(const tamis_bloomlike *like, const tamis_body *f,
-                                const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < TOGETHER ? n - i : TOGETHER;
-        ask_together(like, f, keys + i, m, hit + i);
+void tamis__foreign_bloom_query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    const tamis_bloomlike *like = like_of(f);
+    for (size_t i = 0, m; i < b.n; i += m) {
+        m = b.n - i < TOGETHER ? b.n - i : TOGETHER;
+        ask_together(like, f, b.key + i, m, hit + i);
     }
 }
 
@@ -161,24 +168,29 @@ static bool add_one(const tamis_bloomlike *like, tamis_body *f, const struct tam
     return is_new;
 }
 
-uint64_t tamis__like_add(const tamis_bloomlike *like, tamis_body *f, const struct tamis_key *keys,
-                         size_t n) {
+uint64_t tamis__like_add_new(tamis_body *f, tamis_batch b) {
+    const tamis_bloomlike *like = like_of(f);
     uint64_t fresh = 0;
-    for (size_t i = 0; i < n; i++) fresh += add_one(like, f, &keys[i]);
+    for (size_t i = 0; i < b.n; i++) fresh += add_one(like, f, &b.key[i]);
     return fresh;
+}
+
+tamis_status tamis__like_add(tamis_body *f, tamis_batch b) {
+    tamis__like_add_new(f, b);
+    return TAMIS_OK;
 }
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
 
-tamis_status tamis__like_merge(const tamis_bloomlike *like, tamis_body *into,
-                               const tamis_body *from) {
+tamis_status tamis__like_merge(tamis_body *into, const tamis_body *from) {
+    const tamis_bloomlike *like = like_of(into);
     const uint64_t end = like->header_bytes + bits_bytes(like, into->word);
     for (uint64_t i = like->header_bytes; i < end; i++) into->bytes[i] |= from->bytes[i];
     return TAMIS_OK;
 }
 
-tamis_status tamis__like_intersect(const tamis_bloomlike *like, tamis_body *into,
-                                   const tamis_body *from) {
+tamis_status tamis__like_intersect(tamis_body *into, const tamis_body *from) {
+    const tamis_bloomlike *like = like_of(into);
     const uint64_t end = like->header_bytes + bits_bytes(like, into->word);
     for (uint64_t i = like->header_bytes; i < end; i++) into->bytes[i] &= from->bytes[i];
     return TAMIS_OK;
@@ -199,20 +211,14 @@ double tamis__like_asked_rate(bool (*is_found)(const void *, const struct tamis_
     return found < FOUND_FEW ? fmax(rate, by_fill) : rate;
 }
 
-typedef struct asked {
-    const tamis_bloomlike *like;
-    const tamis_body *body;
-} asked;
-
 static bool is_found(const void *context, const struct tamis_key *key) {
-    const asked *a = context;
     uint8_t hit;
-    tamis__foreign_bloom_query(a->like, a->body, key, 1, &hit);
+    tamis__foreign_bloom_query(context, tamis__keys(key, 1), &hit);
     return hit;
 }
 
-void tamis__like_measure(const tamis_bloomlike *like, const tamis_body *f, const tamis_body *other,
-                         tamis_measurement *out) {
+void tamis__like_measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
+    const tamis_bloomlike *like = like_of(f);
     const uint64_t end = like->header_bytes + bits_bytes(like, f->word);
     uint64_t set = 0, i = like->header_bytes;
     for (; i + 8 <= end; i += 8)
@@ -222,5 +228,5 @@ void tamis__like_measure(const tamis_bloomlike *like, const tamis_body *f, const
         set += tamis__popcount64((uint64_t)(f->bytes[i] | (other ? other->bytes[i] : 0)));
     tamis__fill_measure(set, f->word[TAMIS_LIKE_BITS], f->word[TAMIS_LIKE_HASHES], out);
     if (like->has_steps && set && !other && f->word[TAMIS_LIKE_BITS] < TAMIS_LIKE_ASK_BELOW_BITS)
-        out->fpr = tamis__like_asked_rate(is_found, &(asked){like, f}, out->fpr);
+        out->fpr = tamis__like_asked_rate(is_found, f, out->fpr);
 }

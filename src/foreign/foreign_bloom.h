@@ -46,6 +46,9 @@ typedef struct tamis_bloomlike {
     bool has_steps;
     void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
     uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
+
+    /* For kinds with several layouts: the one of these words. Then nothing else is set. */
+    const struct tamis_bloomlike *(*by_shape)(const uint64_t word[]);
 } tamis_bloomlike;
 
 /* What the origin writes for these words. */
@@ -55,72 +58,27 @@ uint64_t tamis__like_stored(const tamis_bloomlike *, const uint64_t word[]);
 tamis_status tamis__like_check(const tamis_bloomlike *, const uint64_t word[], uint64_t unit,
                                uint64_t max_bits, uint64_t *size);
 
-void tamis__like_start(const tamis_bloomlike *, tamis_body *);
-
-/* audit(): header and trailer are those of the words, and no bit is set beyond the last. */
-tamis_status tamis__like_audit(const tamis_bloomlike *, const tamis_body *);
-
-void tamis__foreign_bloom_query(const tamis_bloomlike *, const tamis_body *,
-                                const struct tamis_key *, size_t n, uint8_t *hit);
-
-/* Returns how many of the keys were new. */
-uint64_t tamis__like_add(const tamis_bloomlike *, tamis_body *, const struct tamis_key *, size_t n);
-
+/* The entries of a descriptor, for kinds whose `own` is a tamis_bloomlike. audit: header and trailer
+ * are those of the words, and no bit is set past the last. Union is OR and intersection AND of the
+ * bits alone. A kind that keeps counts in its header has an add and a merge of its own. */
 uint64_t tamis__like_probes(const uint64_t word[]);
 double tamis__like_rate(const uint64_t word[], uint64_t items);
+void tamis__like_start(tamis_body *);
+tamis_status tamis__like_audit(const tamis_body *);
+void tamis__like_measure(const tamis_body *, const tamis_body *other, tamis_measurement *);
+void tamis__foreign_bloom_query(const tamis_body *, tamis_batch, uint8_t *hit);
+tamis_status tamis__like_add(tamis_body *, tamis_batch);
+tamis_status tamis__like_merge(tamis_body *into, const tamis_body *from);
+tamis_status tamis__like_intersect(tamis_body *into, const tamis_body *from);
 
-/* Union is OR and intersection AND of the bits alone. */
-tamis_status tamis__like_merge(const tamis_bloomlike *, tamis_body *into, const tamis_body *from);
-tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
-                                   const tamis_body *from);
-void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
-                         tamis_measurement *);
+/* Adds, and returns how many of the keys were new. */
+uint64_t tamis__like_add_new(tamis_body *, tamis_batch);
 
 /* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers.
  * `by_fill` is what the fill says, and stands where the rate is too small to be seen. */
 enum { TAMIS_LIKE_ASK_BELOW_BITS = 2048 };
 double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct tamis_key *),
                               const void *context, double by_fill);
-
-/* All of these as entries of a kind: the verbs first, then their names in the descriptor. The verbs
- * are those of one bloomlike, or of the one that `of` finds for the shape words. A kind that keeps
- * counts in its header has its own add and merge in their place. */
-#define TAMIS_LIKE_VERBS(like)                                      \
-    static const tamis_bloomlike *the_like(const uint64_t word[]) { \
-        (void)word;                                                 \
-        return &(like);                                             \
-    }                                                               \
-    TAMIS_LIKE_VERBS_BY(the_like)
-
-#define TAMIS_LIKE_VERBS_BY(of)                                                                 \
-    static void start(tamis_body *f) {                                                          \
-        tamis__like_start(of(f->word), f);                                                      \
-    }                                                                                           \
-    static tamis_status audit(const tamis_body *f) {                                            \
-        return tamis__like_audit(of(f->word), f);                                               \
-    }                                                                                           \
-    static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,         \
-                           uint8_t *hit) {                                                      \
-        tamis__foreign_bloom_query(of(f->word), f, keys, n, hit);                               \
-    }                                                                                           \
-    static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {       \
-        tamis__like_add(of(f->word), f, keys, n);                                               \
-        return TAMIS_OK;                                                                        \
-    }                                                                                           \
-    static tamis_status merge(tamis_body *into, const tamis_body *from) {                       \
-        return tamis__like_merge(of(into->word), into, from);                                   \
-    }                                                                                           \
-    static tamis_status intersect(tamis_body *into, const tamis_body *from) {                   \
-        return tamis__like_intersect(of(into->word), into, from);                               \
-    }                                                                                           \
-    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) { \
-        tamis__like_measure(of(f->word), f, other, out);                                        \
-    }
-
-#define TAMIS_LIKE_ENTRIES                                                                  \
-    .probes = tamis__like_probes, .rate = tamis__like_rate, .start = start, .audit = audit, \
-    .query_keys = query_keys, .add_keys = add_keys, .merge = merge, .intersect = intersect, \
-    .measure = measure
 
 /* -n ln p / (ln 2)^2, where most origins start; at least one key is planned for. */
 double tamis__like_bits_for(uint64_t keys, double fpr);

@@ -30,6 +30,7 @@ enum { HEADER = 6 };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Guava does", "probes per key, k"},
     {"strategy", "mitz32|mitz64", 0, 0, "mitz64", "how positions follow from the hash"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -104,19 +105,24 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-TAMIS_LIKE_VERBS(like)
-
 /* clang-format off */
 const tamis_kind tamis__guava = {
     .name = "guava",
     .contract = "a Bloom filter that Guava can read and write",
     .word = {"bits", "hashes", "strategy"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
-    TAMIS_LIKE_ENTRIES,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 /* clang-format on */
 

@@ -154,7 +154,7 @@ const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]) {
     return word[HEADER] == TAMIS_HADOOP_OLD ? &old : &versioned;
 }
 
-static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
+static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS, {0}};
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     return tamis__hadoop_plan("hadoop", params, 1, word);
@@ -166,12 +166,11 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return rc;
 }
 
-TAMIS_LIKE_VERBS_BY(tamis__hadoop_like)
+const tamis_bloomlike tamis__hadoop_layouts = {.by_shape = tamis__hadoop_like};
 
-static void query_not_empty(const tamis_body *f, const struct tamis_key *keys, size_t n,
-                            uint8_t *hit) {
-    query_keys(f, keys, n, hit);
-    tamis__hadoop_no_empty(keys, n, hit);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    tamis__foreign_bloom_query(f, b, hit);
+    tamis__hadoop_no_empty(b.key, b.n, hit);
 }
 
 const tamis_kind tamis__hadoop = {
@@ -179,19 +178,18 @@ const tamis_kind tamis__hadoop = {
     .contract = "a Bloom filter that Hadoop can read and write",
     .word = {TAMIS_HADOOP_WORDS},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_NO_EMPTY_KEY,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_NO_EMPTY_KEY,
+    .own = &tamis__hadoop_layouts,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = tamis__like_rate,
-    .start = start,
-    .audit = audit,
-    .query_keys = query_not_empty,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
-    .measure = measure,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
+    .measure = tamis__like_measure,
+    .query = query,
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

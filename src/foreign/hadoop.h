@@ -70,6 +70,7 @@ uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *)
 /* A plain BloomFilter of these words: what DynamicBloomFilter has in each row, and what
  * RetouchedBloomFilter starts with. */
 const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]);
+extern const tamis_bloomlike tamis__hadoop_layouts; /* that, as `own` of a kind */
 
 /* No filter of Hadoop has an empty key: adding one throws there, and so does asking for it. Here it
  * is answered no, which is the truth, and not what the positions of a hash of nothing would say. */

@@ -22,7 +22,7 @@ enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };
 enum { WIDTH = 4, TOP = 15, PER_WORD = 16 };
 
 static const char name[] = "hadoop-counting";
-static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
+static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS, {0}};
 
 /* ---- Counters ------------------------------------------------------------------------------- */
 
@@ -119,24 +119,23 @@ static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
     return min;
 }
 
-static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,
-                       uint64_t *count) {
-    for (size_t i = 0; i < n; i++) count[i] = count_one(f, &keys[i]);
+static void count(const tamis_body *f, tamis_batch b, uint64_t *count) {
+    for (size_t i = 0; i < b.n; i++) count[i] = count_one(f, &b.key[i]);
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = count_one(f, &keys[i]) > 0;
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) hit[i] = count_one(f, &b.key[i]) > 0;
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) change(f, &keys[i], 1);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) change(f, &b.key[i], 1);
     return TAMIS_OK;
 }
 
-static tamis_status remove_key(tamis_body *f, const struct tamis_key *key) {
-    if (!count_one(f, key))
+static tamis_status remove_key(tamis_body *f, tamis_batch b) {
+    if (!count_one(f, b.key))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a counter is 0");
-    change(f, key, -1);
+    change(f, b.key, -1);
     return TAMIS_OK;
 }
 
@@ -172,21 +171,19 @@ const tamis_kind tamis__hadoop_counting = {
     .contract = "a counting filter that Hadoop can read and write; keys can be removed",
     .word = {TAMIS_HADOOP_WORDS},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ANY_ORDER | TAMIS_NO_EMPTY_KEY,
+    .traits = TAMIS_OWN_HASH | TAMIS_ANY_ORDER | TAMIS_NO_EMPTY_KEY,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .remove_key = remove_key,
-    .count_keys = count_keys,
-    .reliable_count = reliable_count,
-    .merge = merge,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .remove = remove_key,
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .sets = &(const tamis_sets){.merge = merge},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

@@ -29,6 +29,7 @@ static const char name[] = "hadoop-dynamic";
 static const struct tamis_option options[] = {
     TAMIS_HADOOP_OPTIONS,
     {"nr", NULL, 1, INT32_MAX, "the capacity", "keys that a row takes; bits are those of a row"},
+    {0},
 };
 
 /* ---- Where things lie ----------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ static void write_start(tamis_body *f) {
 
 static void start_row(tamis_body *f, uint64_t row) {
     tamis_body r = row_of(f, row);
-    tamis__like_start(tamis__hadoop_like(f->word), &r);
+    tamis__like_start(&r);
 }
 
 static void start(tamis_body *f) {
@@ -138,7 +139,7 @@ static tamis_status audit(const tamis_body *f) {
     tamis_status rc = audit_counts(f);
     for (uint64_t i = 0; i < f->word[ROWS] && !rc; i++) {
         const tamis_body row = row_of(f, i);
-        rc = tamis__like_audit(tamis__hadoop_like(f->word), &row);
+        rc = tamis__like_audit(&row);
     }
     for (uint64_t i = stored(f->word); i < f->size && !rc; i++)
         if (f->bytes[i]) rc = tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", name);
@@ -153,17 +154,17 @@ static bool is_below(const tamis_body *f, const struct tamis_key *key) {
     uint8_t hit = 0;
     for (uint64_t row = f->word[ROWS] - 1; row-- > 0 && !hit;) {
         const tamis_body r = row_of(f, row);
-        tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &r, key, 1, &hit);
+        tamis__foreign_bloom_query(&r, tamis__keys(key, 1), &hit);
     }
     return hit;
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_body last = row_of(f, f->word[ROWS] - 1);
-    tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &last, keys, n, hit);
-    for (size_t i = 0; i < n; i++)
-        if (!hit[i]) hit[i] = is_below(f, &keys[i]);
-    tamis__hadoop_no_empty(keys, n, hit);
+    tamis__foreign_bloom_query(&last, b, hit);
+    for (size_t i = 0; i < b.n; i++)
+        if (!hit[i]) hit[i] = is_below(f, &b.key[i]);
+    tamis__hadoop_no_empty(b.key, b.n, hit);
 }
 
 static uint64_t room(const tamis_body *f) {
@@ -171,13 +172,13 @@ static uint64_t room(const tamis_body *f) {
 }
 
 /* Core adds no more than there is room for, and then one key, to hear that there is none. */
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    if (n > room(f))
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    if (b.n > room(f))
         return tamis__fail(TAMIS_FULL, "the last row of %s has its %llu keys", name,
                            (unsigned long long)f->word[NR]);
     tamis_body last = row_of(f, f->word[ROWS] - 1);
-    tamis__like_add(tamis__hadoop_like(f->word), &last, keys, n);
-    set_current(f, current_of(f) + (int64_t)n);
+    tamis__like_add(&last, b);
+    set_current(f, current_of(f) + (int64_t)b.n);
     return TAMIS_OK;
 }
 
@@ -211,7 +212,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->word[ROWS]; i++) {
         tamis_body a = row_of(into, i);
         const tamis_body b = row_of(from, i);
-        tamis__like_merge(tamis__hadoop_like(into->word), &a, &b);
+        tamis__like_merge(&a, &b);
     }
     set_current(into, sum < nr ? sum : nr);
     return TAMIS_OK;
@@ -221,7 +222,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     for (uint64_t i = 0; i < f->word[ROWS]; i++) {
         const tamis_body row = row_of(f, i), with = row_of(other ? other : f, i);
         tamis_measurement m = {0};
-        tamis__like_measure(tamis__hadoop_like(f->word), &row, other ? &with : NULL, &m);
+        tamis__like_measure(&row, other ? &with : NULL, &m);
         tamis__measure_stage(&m, false, out);
     }
     if (f->word[ROWS] > 1)
@@ -244,23 +245,20 @@ const tamis_kind tamis__hadoop_dynamic = {
     .contract = "a filter that Hadoop can read and write; it grows by rows, and its rate with them",
     .word = {TAMIS_HADOOP_WORDS, "nr", "rows"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_NO_EMPTY_KEY,
+    .traits = TAMIS_OWN_HASH | TAMIS_NO_EMPTY_KEY,
+    .own = &tamis__hadoop_layouts,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .room = room,
-    .grow = grow,
-    .loses_rate = true,
-    .move = move,
-    .merge = merge,
-    .may_compare = may_compare,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .room = room,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move, .loses_rate = true},
+    .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

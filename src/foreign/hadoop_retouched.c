@@ -21,7 +21,7 @@ enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES, BYTES = TAMIS_HAD
 enum { LISTS = 2, RATIO = 8, WEIGHT = 8, MIN_BEHIND = 4 + 4 + RATIO }; /* for each bit */
 
 static const char name[] = "hadoop-retouched";
-static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
+static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS, {0}};
 
 /* The filter that it starts with. */
 static tamis_body bits_of(const tamis_body *f) {
@@ -58,7 +58,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 /* All lists are empty, and all ratios 0. */
 static void start(tamis_body *f) {
     tamis_body bits = bits_of(f);
-    tamis__like_start(tamis__hadoop_like(f->word), &bits);
+    tamis__like_start(&bits);
 }
 
 /* Steps over the list of one bit; false when it goes beyond the end. */
@@ -79,7 +79,7 @@ static bool skip_list(const tamis_body *f, uint64_t *at) {
 
 static tamis_status audit(const tamis_body *f) {
     const tamis_body bits = bits_of(f);
-    const tamis_status rc = tamis__like_audit(tamis__hadoop_like(f->word), &bits);
+    const tamis_status rc = tamis__like_audit(&bits);
     uint64_t at = bits.size;
     if (rc) return rc;
     for (uint64_t i = 0; i < LISTS * f->word[BITS]; i++)
@@ -96,16 +96,16 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_body bits = bits_of(f);
-    tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &bits, keys, n, hit);
-    tamis__hadoop_no_empty(keys, n, hit);
+    tamis__foreign_bloom_query(&bits, b, hit);
+    tamis__hadoop_no_empty(b.key, b.n, hit);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_body bits = bits_of(f);
     (void)other; /* it cannot be merged */
-    tamis__like_measure(tamis__hadoop_like(f->word), &bits, NULL, out);
+    tamis__like_measure(&bits, NULL, out);
 }
 
 const tamis_kind tamis__hadoop_retouched = {
@@ -113,16 +113,16 @@ const tamis_kind tamis__hadoop_retouched = {
     .contract = "a retouched filter of Hadoop's, to be asked; keys whose bits it gave up are lost",
     .word = {TAMIS_HADOOP_WORDS, "bytes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_MAY_FORGET | TAMIS_NO_EMPTY_KEY,
+    .traits = TAMIS_OWN_HASH | TAMIS_MAY_FORGET | TAMIS_NO_EMPTY_KEY,
+    .own = &tamis__hadoop_layouts,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = tamis__like_rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
     .measure = measure,
+    .query = query,
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

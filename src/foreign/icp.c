@@ -42,6 +42,7 @@ static const struct tamis_option options[] = {
     {"function_bits", NULL, MIN_FUNCTION_BITS, MAX_FUNCTION_BITS, "32",
      "bits of MD5 for each function"},
     {"copy", "no|yes", 0, 0, "no", "the bits alone, as a neighbour keeps them"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -166,14 +167,14 @@ static bool has(const tamis_body *f, const struct tamis_key *key) {
     return i == spots.n;
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) hit[j] = has(f, &keys[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) hit[j] = has(f, &b.key[j]);
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
-    for (size_t j = 0; j < n; j++) {
-        const tamis_spots spots = spots_of(f, &keys[j]);
+    for (size_t j = 0; j < b.n; j++) {
+        const tamis_spots spots = spots_of(f, &b.key[j]);
         for (unsigned i = 0; i < spots.n; i++) {
             if (at.counters.n) tamis__cell_add(at.counters, spots.spot[i].at, spots.spot[i].weight);
             tamis__bit_set(f->bytes, at.summary + spots.spot[i].at);
@@ -182,9 +183,9 @@ static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t
     return TAMIS_OK;
 }
 
-static tamis_status remove_key(tamis_body *f, const struct tamis_key *key) {
+static tamis_status remove_key(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
-    const tamis_spots spots = spots_of(f, key);
+    const tamis_spots spots = spots_of(f, b.key);
     if (!tamis__spots_hold(at.counters, &spots))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a counter is too low");
     for (unsigned i = 0; i < spots.n; i++)
@@ -193,12 +194,12 @@ static tamis_status remove_key(tamis_body *f, const struct tamis_key *key) {
     return TAMIS_OK;
 }
 
-static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,
-                       uint64_t *count) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *count) {
     const layout at = layout_of(f);
-    for (size_t j = 0; j < n; j++) {
-        const tamis_spots spots = spots_of(f, &keys[j]);
-        count[j] = f->word[COPY] ? has(f, &keys[j]) : tamis__spots_count(at.counters, &spots, NULL);
+    for (size_t j = 0; j < b.n; j++) {
+        const tamis_spots spots = spots_of(f, &b.key[j]);
+        count[j] =
+            f->word[COPY] ? has(f, &b.key[j]) : tamis__spots_count(at.counters, &spots, NULL);
     }
 }
 
@@ -246,20 +247,18 @@ const tamis_kind tamis__icp = {
     .contract = "a counting filter as caches tell it to each other; keys can be removed",
     .word = {"bits", "hashes", "function_bits", "copy"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ANY_ORDER,
     .lacks = lacks,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .remove_key = remove_key,
-    .count_keys = count_keys,
-    .reliable_count = reliable_count,
-    .merge = merge,
     .measure = measure,
-    .log = &change_log,
+    .query = query,
+    .add = add,
+    .remove = remove_key,
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.log = &change_log},
 };

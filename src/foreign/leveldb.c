@@ -38,6 +38,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "0.69 of bits_per_key", "probes per key, k"},
     {"bits_per_key", NULL, 1, MAX_BITS_PER_KEY, "the fewest for the rate", "as LevelDB is told"},
     {"system", "leveldb|rocksdb", 0, 0, "leveldb", "whose hash; they differ from byte 0x80 on"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -183,33 +184,21 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- The kind of one ------------------------------------------------------------------------ */
 
-static void start(tamis_body *f) {
-    tamis__like_start(&like, f);
-}
-
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (is_odd(f->word))
-        memset(hit, f->word[BITS] != 0, n);
+        memset(hit, f->word[BITS] != 0, b.n);
     else
-        tamis__foreign_bloom_query(&like, f, keys, n, hit);
+        tamis__foreign_bloom_query(f, b, hit);
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     if (is_odd(f->word))
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "this filter of leveldb has %llu bits and %llu hashes: it "
                            "takes no keys",
                            (unsigned long long)f->word[BITS], (unsigned long long)f->word[HASHES]);
-    tamis__like_add(&like, f, keys, n);
+    tamis__like_add(f, b);
     return TAMIS_OK;
-}
-
-static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    return tamis__like_merge(&like, into, from);
-}
-
-static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    return tamis__like_intersect(&like, into, from);
 }
 
 /* The bits of two filters together, asked as one. */
@@ -236,7 +225,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
         out->fpr = out->bits ? 1 : 0;
         return;
     }
-    tamis__like_measure(&like, f, other, out);
+    tamis__like_measure(f, other, out);
     out->items = tamis__turned_items(out->bits_set, out->bits, f->word[HASHES]);
     out->fpr = out->bits_set ? tamis__turned_asked(both_have, &b, TAMIS_TURNED_MANY, out->fpr) : 0;
 }
@@ -247,20 +236,19 @@ const tamis_kind tamis__leveldb = {
     .contract = "a Bloom filter that LevelDB can read and write",
     .word = {"bits", "hashes", "system", "bytes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .lacks = lacks,
+    .own = &like,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = rate,
-    .start = start,
+    .start = tamis__like_start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 /* clang-format on */
 
@@ -320,10 +308,10 @@ static bool any_has(const void *ctx, uint32_t h) {
     return false;
 }
 
-static void query_block(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query_block(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_filter_block block = block_of(f);
-    for (size_t i = 0; i < n; i++)
-        hit[i] = any_has(&block, hash_of(f->word[BLOCK_SYSTEM], &keys[i]));
+    for (size_t i = 0; i < b.n; i++)
+        hit[i] = any_has(&block, hash_of(f->word[BLOCK_SYSTEM], &b.key[i]));
 }
 
 /* A question goes to all filters: what each says wrongly adds up. The filters are small, and
@@ -365,13 +353,14 @@ const tamis_kind tamis__leveldb_block = {
     .name = "leveldb-block",
     .contract = "all filters of one LevelDB table: in when any of them has the key",
     .word = {"bytes", "filters", "system"},
+    .traits = TAMIS_OWN_HASH,
     .plan = plan_block,
     .check = check_block,
     .probes = probes_of_block,
     .rate = rate_of_block,
     .audit = audit_block,
-    .query_keys = query_block,
     .measure = measure_block,
+    .query = query_block,
 };
 /* clang-format on */
 

@@ -58,6 +58,7 @@ static const struct tamis_option options[] = {
     {"rate", NULL, 0, UINT64_MAX, "fpr", "error in the header: the bits of a double, as a number"},
     {"per_entry", NULL, 0, UINT64_MAX, "by the rate", "bits per entry in the header, likewise"},
     {"version", "2|1", 0, 0, "2", "of libbloom"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -155,19 +156,24 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-TAMIS_LIKE_VERBS(like)
-
 /* clang-format off */
 const tamis_kind tamis__libbloom = {
     .name = "libbloom",
     .contract = "a Bloom filter that libbloom can read and write",
     .word = {"bits", "hashes", "entries", "rate", "per_entry", "version"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
-    TAMIS_LIKE_ENTRIES,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 /* clang-format on */
 

@@ -34,6 +34,7 @@ enum { OPT_HASHES, OPT_COLUMN };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as ORC does", "probes per key, k"},
     {"column", "bytes|number", 0, 0, "bytes", "what the column holds: text, or numbers of 8 bytes"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -93,19 +94,24 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-TAMIS_LIKE_VERBS(like)
-
 /* clang-format off */
 const tamis_kind tamis__orc = {
     .name = "orc",
     .contract = "a Bloom filter that Apache ORC and Hive can read and write",
     .word = {"bits", "hashes", "column"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
-    TAMIS_LIKE_ENTRIES,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 /* clang-format on */
 

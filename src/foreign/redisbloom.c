@@ -46,6 +46,7 @@ static const struct tamis_option options[] = {
     {"expansion", NULL, 0, MAX_EXPANSION, "2",
      "how many times larger each link is; 0 only where it does not scale"},
     {"scaling", "no|yes", 0, 0, "yes", "add links when it is full"},
+    {0},
 };
 
 static double double_of(uint64_t bits) {
@@ -349,9 +350,9 @@ static bool has(const tamis_body *f, tamis_pair h) {
     return false;
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint32_t with = tamis__bf_header(f->bytes).options;
-    for (size_t i = 0; i < n; i++) hit[i] = has(f, hash_of(with, &keys[i]));
+    for (size_t i = 0; i < b.n; i++) hit[i] = has(f, hash_of(with, &b.key[i]));
 }
 
 /* ---- Adding --------------------------------------------------------------------------------- */
@@ -374,11 +375,11 @@ static tamis_status is_full(const tamis_body *f) {
 
 /* Core asks for more than there is room for one key at a time; so what is full has changed
  * nothing. */
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     tamis_bf_header h = tamis__bf_header(f->bytes);
     tamis_bf_link last = tamis__bf_link(f->bytes, h.links - 1);
-    for (size_t i = 0; i < n; i++) {
-        const tamis_pair hash = hash_of(h.options, &keys[i]);
+    for (size_t i = 0; i < b.n; i++) {
+        const tamis_pair hash = hash_of(h.options, &b.key[i]);
         if (has(f, hash)) continue;
         if (last.size >= last.entries) return is_full(f);
         set_bits(f, &last, hash);
@@ -483,8 +484,7 @@ const tamis_kind tamis__redisbloom = {
     .contract = "a Bloom filter that RedisBloom can read and write, and that grows as there",
     .word = {"bits", "keys", "error", "expansion", "scaling", "links", "bytes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE,
     .lacks = lacks,
     .plan = plan,
     .check = check,
@@ -492,12 +492,11 @@ const tamis_kind tamis__redisbloom = {
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .room = room,
-    .grow = grow,
-    .move = move,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .room = room,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ enum { CELL = 4, USUAL_DEPTH = 5, MAX_DEPTH = 65536, MAX_PLANNED_DEPTH = 64 };
 static const struct tamis_option options[] = {
     {"depth", NULL, 1, MAX_DEPTH, "by fpr, or 5", "rows: cells of a key"},
     {"width", NULL, 1, MAX_WIDTH, "by capacity and fpr", "cells in a row"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -177,16 +178,16 @@ static void raise_counter(const tamis_body *f, uint64_t more) {
 
 /* ---- Adding and asking ---------------------------------------------------------------------- */
 
-static void add_key_times(tamis_body *f, const struct tamis_key *key, uint64_t times) {
+static void add_times(tamis_body *f, tamis_batch b, uint64_t times) {
     for (uint64_t row = 0; row < f->word[DEPTH]; row++) {
-        const uint64_t cell = cell_of(f, key, row);
+        const uint64_t cell = cell_of(f, b.key, row);
         cell_put(f, cell, tamis__sum_within(cell_get(f, cell), times, TOP));
     }
     raise_counter(f, times);
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) add_key_times(f, &keys[i], 1);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) add_times(f, tamis__keys(&b.key[i], 1), 1);
     return TAMIS_OK;
 }
 
@@ -199,13 +200,12 @@ static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
     return min;
 }
 
-static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,
-                       uint64_t *count) {
-    for (size_t i = 0; i < n; i++) count[i] = count_one(f, &keys[i]);
+static void count(const tamis_body *f, tamis_batch b, uint64_t *count) {
+    for (size_t i = 0; i < b.n; i++) count[i] = count_one(f, &b.key[i]);
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = count_one(f, &keys[i]) > 0;
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) hit[i] = count_one(f, &b.key[i]) > 0;
 }
 
 /* ---- Sets and measuring --------------------------------------------------------------------- */
@@ -247,24 +247,22 @@ const tamis_kind tamis__rediscms = {
     .contract = "how often each key was added, in cells that RedisBloom can read and write",
     .word = {"width", "depth"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ANY_ORDER,
-    .is_sized = is_sized,
+    .traits = TAMIS_OWN_HASH | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .add_key_times = add_key_times,
-    .count_keys = count_keys,
-    .count_error = count_error,
-    .reliable_count = reliable_count,
-    .merge = merge,
-    .weigh = weigh,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .speed = &(const tamis_speed){.add_times = add_times},
+    .counts = &(const tamis_counts){.count = count,
+                                    .reliable_count = reliable_count,
+                                    .count_error = count_error},
+    .sets = &(const tamis_sets){.merge = merge, .merge_weighted = weigh},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

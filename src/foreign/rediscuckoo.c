@@ -40,6 +40,7 @@ static const struct tamis_option options[] = {
     {"bucket_size", NULL, 1, MAX_BUCKET_SIZE, "2", "cells in a bucket"},
     {"iterations", NULL, 1, 65535, "20", "how many fingerprints may make way for one"},
     {"expansion", NULL, 0, MAX_EXPANSION, "1", "how many times larger each sub-filter is; 0: none"},
+    {0},
 };
 
 /* ---- The header ----------------------------------------------------------------------------- */
@@ -299,9 +300,9 @@ static bool has(const tamis_body *f, const print *p) {
     return false;
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) {
-        const print p = print_of(&keys[i]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) {
+        const print p = print_of(&b.key[i]);
         hit[i] = has(f, &p);
     }
 }
@@ -323,10 +324,9 @@ static uint64_t count_one(const tamis_body *f, const print *p) {
     return count;
 }
 
-static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,
-                       uint64_t *count) {
-    for (size_t i = 0; i < n; i++) {
-        const print p = print_of(&keys[i]);
+static void count(const tamis_body *f, tamis_batch b, uint64_t *count) {
+    for (size_t i = 0; i < b.n; i++) {
+        const print p = print_of(&b.key[i]);
         count[i] = count_one(f, &p);
     }
 }
@@ -393,9 +393,9 @@ static bool takes_more(const tamis_body *f) {
 }
 
 /* Core brings one at a time, because nobody knows how many go in. */
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const print p = print_of(&keys[i]);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        const print p = print_of(&b.key[i]);
         tamis_cf_header h = tamis__cf_header(f->bytes);
         if (!takes_more(f) || !put(f, &p)) return is_full(h);
         h.items++;
@@ -467,9 +467,9 @@ static bool clear_one(tamis_body *f, const print *p) {
     }
 }
 
-static tamis_status remove_key(tamis_body *f, const struct tamis_key *key) {
+static tamis_status remove_key(tamis_body *f, tamis_batch b) {
     const double worth_it = 0.10;
-    const print p = print_of(key);
+    const print p = print_of(b.key);
     tamis_cf_header h = tamis__cf_header(f->bytes);
     if (!clear_one(f, &p)) return tamis__fail(TAMIS_NOT_FOUND, "the key is not there");
     h.items--;
@@ -517,22 +517,21 @@ const tamis_kind tamis__rediscuckoo = {
     .contract = "a cuckoo filter of bytes that RedisBloom can read and write, with removal",
     .word = {"bits", "bucket_size", "iterations", "expansion", "filters"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .lacks = lacks,
+    .traits = TAMIS_OWN_HASH,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .remove_key = remove_key,
-    .count_keys = count_keys,
-    .room = room,
-    .grow = grow,
-    .move = move,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .remove = remove_key,
+    .room = room,
+    .counts = &(const tamis_counts){.count = count},
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

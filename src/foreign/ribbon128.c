@@ -39,6 +39,7 @@ enum { MIN_BLOCKS = 2, MAX_BLOCKS = 0xffffff, BLOOM_BELOW = 1024, MAX_KEYS = 950
 static const struct tamis_option options[] = {
     {"millibits", NULL, TAMIS_MIN_MILLIBITS, TAMIS_MAX_MILLIBITS, "by fpr or size",
      "bits per key of the Bloom filter with this rate, in thousandths"},
+    {0},
 };
 
 /* ---- Columns -------------------------------------------------------------------------------- */
@@ -300,17 +301,17 @@ static bool has(const tamis_body *f, const layout *l, uint32_t mixed_seed, uint6
     return true;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint64_t *word = f->word;
     if (word[BLOCKS]) {
         const layout l = layout_of(word);
         const uint32_t mixed_seed = mix_seed(word[SEED]);
-        for (size_t i = 0; i < n; i++) hit[i] = has(f, &l, mixed_seed, hash[i]);
+        for (size_t i = 0; i < b.n; i++) hit[i] = has(f, &l, mixed_seed, b.hash[i]);
         return;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < b.n; i++)
         hit[i] = word[BYTES] &&
-                 tamis__fast_has(f->bytes, word[BYTES] - TAIL, (unsigned)word[HASHES], hash[i]);
+                 tamis__fast_has(f->bytes, word[BYTES] - TAIL, (unsigned)word[HASHES], b.hash[i]);
 }
 
 /* ---- Making --------------------------------------------------------------------------------- */
@@ -469,8 +470,7 @@ static uint64_t hash_of(const uint64_t word[], const struct tamis_key *key) {
     return tamis__xxph3(key);
 }
 
-static const tamis_press_facet press = {
-    .made = 1 << BYTES | 1 << BLOCKS | 1 << HASHES | 1 << SEED,
+static const tamis_build_whole building = {
     .hash = hash_of,
     .fit = fit,
     .work = work_size,
@@ -478,24 +478,21 @@ static const tamis_press_facet press = {
     .query = query,
 };
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__ask_pressed(&press, f, keys, n, hit);
-}
-
 const tamis_kind tamis__rocksdb_ribbon = {
     .name = "rocksdb-ribbon",
     .contract = "built once; the filter that RocksDB's Ribbon policy makes of these keys",
     .word = {"bytes", "blocks", "hashes", "seed", "millibits"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_OWN_HASH,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query_keys = query_keys,
     .measure = measure,
-    .press = &press,
+    .query = tamis__query_built,
+    .build = &(const tamis_build){.made = 1 << BYTES | 1 << BLOCKS | 1 << HASHES | 1 << SEED,
+                                  .whole = &building},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

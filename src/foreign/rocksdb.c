@@ -40,6 +40,7 @@ static const struct tamis_option options[] = {
     {"bits_per_key", NULL, 1, 100, "the fewest for the rate", "as RocksDB is told"},
     {"millibits", NULL, TAMIS_MIN_MILLIBITS, TAMIS_MAX_MILLIBITS, "1000 bits_per_key",
      "the same in thousandths"},
+    {0},
 };
 
 /* ---- What the last bytes say ---------------------------------------------------------------- */
@@ -307,28 +308,28 @@ static tamis_status audit(const tamis_body *f) {
  * at. */
 enum { TOGETHER = 32 };
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     walk w[TOGETHER];
     if (is_odd(f->word)) {
-        memset(hit, f->word[RULE] == ALWAYS, n);
+        memset(hit, f->word[RULE] == ALWAYS, b.n);
         return;
     }
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < TOGETHER ? n - i : TOGETHER;
+    for (size_t i = 0, m; i < b.n; i += m) {
+        m = b.n - i < TOGETHER ? b.n - i : TOGETHER;
         for (size_t j = 0; j < m; j++) {
-            w[j] = begin(f->word, &keys[i + j]);
+            w[j] = begin(f->word, &b.key[i + j]);
             __builtin_prefetch(f->bytes + w[j].line);
         }
         for (size_t j = 0; j < m; j++) hit[i + j] = has_all(f, NULL, w[j]);
     }
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     if (is_odd(f->word))
         return tamis__fail(TAMIS_UNSUPPORTED, "this filter of rocksdb %s: it takes no keys",
                            f->word[RULE] == ALWAYS ? "says maybe to everything" : "has no bits");
-    for (size_t j = 0; j < n; j++) {
-        walk w = begin(f->word, &keys[j]);
+    for (size_t j = 0; j < b.n; j++) {
+        walk w = begin(f->word, &b.key[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++) {
             const uint64_t bit = next(f->word, &w);
             f->bytes[w.line + bit / 8] |= (uint8_t)(1u << bit % 8);
@@ -383,8 +384,7 @@ const tamis_kind tamis__rocksdb = {
     .contract = "a Bloom filter that RocksDB can read and write: one cache line per key",
     .word = {"bits", "hashes", "rule", "line", "bytes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .lacks = lacks,
     .plan = plan,
     .check = check,
@@ -392,11 +392,10 @@ const tamis_kind tamis__rocksdb = {
     .rate = rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
 /* clang-format on */
 

@@ -31,6 +31,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Spark does", "probes per key, k"},
     {"version", "1|2", 0, 0, "2", "of the bytes: Spark before 4.1 reads only 1"},
     {"seed", NULL, 0, UINT32_MAX, "0", "of the first hash, with version 2; -7 is 4294967289"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -133,10 +134,10 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-TAMIS_LIKE_VERBS_BY(like_of)
+static const tamis_bloomlike layouts = {.by_shape = like_of};
 
-static void measure_reached(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    measure(f, other, out);
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
+    tamis__like_measure(f, other, out);
     if (reach(f->word) < f->word[BITS] && out->bits_set <= REACH_V1)
         tamis__fill_measure(out->bits_set, REACH_V1, f->word[HASHES], out);
 }
@@ -146,19 +147,18 @@ const tamis_kind tamis__spark = {
     .contract = "a Bloom filter that Apache Spark can read and write",
     .word = {"bits", "hashes", "version", "seed"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .own = &layouts,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = rate,
-    .start = start,
-    .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
-    .measure = measure_reached,
+    .start = tamis__like_start,
+    .audit = tamis__like_audit,
+    .measure = measure,
+    .query = tamis__foreign_bloom_query,
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

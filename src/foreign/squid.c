@@ -40,6 +40,7 @@ static const struct tamis_option options[] = {
      "bits for each key of the capacity; Squid itself takes 5"},
     {"method", "get|post|put|head", 0, 0, "get", "of the requests that the URLs are for"},
     {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
+    {0},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -208,29 +209,21 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__foreign_bloom_query(&like, f, keys, n, hit);
-}
-
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    tamis__like_add(&like, f, keys, n);
-    set_count(f, count_of(f) + n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    tamis__like_add(f, b);
+    set_count(f, count_of(f) + b.n);
     return TAMIS_OK;
 }
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     set_count(into, count_of(into) + count_of(from));
-    return tamis__like_merge(&like, into, from);
+    return tamis__like_merge(into, from);
 }
 
 /* How many keys both had is not known; not more than either. */
 static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     if (count_of(from) < count_of(into)) set_count(into, count_of(from));
-    return tamis__like_intersect(&like, into, from);
-}
-
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    tamis__like_measure(&like, f, other, out);
+    return tamis__like_intersect(into, from);
 }
 
 const tamis_kind tamis__squid = {
@@ -238,19 +231,18 @@ const tamis_kind tamis__squid = {
     .contract = "a Bloom filter that Squid exchanges with its neighbours",
     .word = {"bits", "hashes", "capacity", "bits_per_entry", "method", "store_keys"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .traits = TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ANY_ORDER,
+    .own = &like,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = tamis__like_rate,
     .start = start,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = merge,
-    .intersect = intersect,
-    .measure = measure,
+    .measure = tamis__like_measure,
+    .query = tamis__foreign_bloom_query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

@@ -385,7 +385,7 @@ size_t tamis_neighbours_ask(const tamis_neighbours *t, const void *url, size_t l
     for (size_t i = 0; i < t->n; i++) {
         const tamis *copy = t->neighbours[i].copy;
         bool has;
-        if (copy->kind->query_keys) {
+        if (tamis__hashes_itself(copy->kind)) {
             has = tamis_has(copy, url, len);
         } else {
             if (!hashed || !hash_alike(hashed, copy)) hash = tamis_hash(copy, url, len);

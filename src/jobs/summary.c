@@ -40,7 +40,7 @@ static struct tamis_estimate unknown(double m, double told, double set, double k
 tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out, size_t out_size) {
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     const tamis_body *body = &f->image.body;
-    const tamis_logged at = f->kind->log->arrays(body);
+    const tamis_logged at = f->kind->special->log->arrays(body);
     struct tamis_staleness s = {.positions = at.n, .documents = body->items};
     uint64_t told = 0;
     for (uint64_t i = 0; i < at.n; i += 64) {
@@ -125,7 +125,7 @@ static void tell_changes(outgoing *out, const tamis *f) {
 }
 
 static void tell_all(outgoing *out, const tamis *f) {
-    const tamis_logged at = f->kind->log->arrays(&f->image.body);
+    const tamis_logged at = f->kind->special->log->arrays(&f->image.body);
     out->tidings.is_array = out->sum.is_whole = true;
     begin(out, 0);
     for (uint64_t i = 0; i < at.n && !out->is_refused; i += TAMIS_GROUP) {
@@ -160,7 +160,7 @@ static tamis_status wire_of(const tamis *f, const tamis_wire **wire) {
 /* Both kinds have their hashes in the second word, icp the bits of its functions in the third. */
 static tamis_tidings tidings_of(const tamis *f, const tamis_wire *wire, uint32_t sender) {
     const uint64_t *word = f->image.body.word;
-    return (tamis_tidings){.positions = f->kind->log->arrays(&f->image.body).n,
+    return (tamis_tidings){.positions = f->kind->special->log->arrays(&f->image.body).n,
                            .hashes = word[1],
                            .function_bits = wire == &tamis__wire_icp ? word[2] : 0,
                            .hash = f->image.hasher.mode,

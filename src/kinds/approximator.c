@@ -42,6 +42,7 @@ static const struct tamis_option options[] = {
     {"lattice", "max|or", 0, 0, "max", "values are numbers, or sets of bits"},
     {"value", NULL, 1, MAX_VALUE_BITS, "8", "bits of a value"},
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -135,19 +136,18 @@ TAMIS_HOT size_t fetch_group(tamis_cells c, const uint64_t *hash, size_t at, siz
     return end;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_cells c = cells_of(f);
-    for (size_t at = 0; at < n;)
-        for (const size_t end = fetch_group(c, hash, at, n); at < end; at++)
-            hit[at] = value_of(f, c, hash[at]) != 0;
+    for (size_t at = 0; at < b.n;)
+        for (const size_t end = fetch_group(c, b.hash, at, b.n); at < end; at++)
+            hit[at] = value_of(f, c, b.hash[at]) != 0;
 }
 
-static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                uint8_t *hit) {
+static void get(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
     const tamis_cells c = cells_of(f);
-    for (size_t at = 0; at < n;)
-        for (const size_t end = fetch_group(c, hash, at, n); at < end; at++) {
-            const uint64_t found = value_of(f, c, hash[at]);
+    for (size_t at = 0; at < b.n;)
+        for (const size_t end = fetch_group(c, b.hash, at, b.n); at < end; at++) {
+            const uint64_t found = value_of(f, c, b.hash[at]);
             hit[at] = found != 0;
             if (found) value[at] = found;
         }
@@ -161,26 +161,26 @@ TAMIS_HOT void put_one(tamis_body *f, tamis_cells c, uint64_t hash, uint64_t val
     for (uint64_t i = 0; i < hashes; i++) cell_join(c, lattice, tamis__chain_next(&x, c.n), value);
 }
 
-static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+static tamis_status put(tamis_body *f, tamis_batch b, const uint64_t *value) {
     const tamis_cells c = cells_of(f);
-    for (size_t j = 0; j < n; j++) put_one(f, c, hash[j], value[j]);
+    for (size_t j = 0; j < b.n; j++) put_one(f, c, b.hash[j], value[j]);
     return TAMIS_OK;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_cells c = cells_of(f);
-    for (size_t j = 0; j < n; j++) put_one(f, c, hash[j], ADDED);
+    for (size_t j = 0; j < b.n; j++) put_one(f, c, b.hash[j], ADDED);
     return TAMIS_OK;
 }
 
 /* Threads that add beside each other put nothing but 1, so that a cell that changes meanwhile goes
  * from 0 to 1 (max) or gets its lowest bit (or). Either is one bit, and OR sets it: there is no
  * need to compare and exchange, and a cell may straddle two words. */
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+static void add_shared(tamis_body *f, tamis_batch b) {
     const tamis_cells c = cells_of(f);
     const uint64_t hashes = f->word[HASHES], lattice = f->word[LATTICE];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]);
+    for (size_t j = 0; j < b.n; j++) {
+        uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < hashes; i++) {
             const uint64_t at = tamis__chain_next(&x, c.n), bit = at * c.width;
             if (lattice == OR || cell_load(c, at) == 0)
@@ -240,21 +240,17 @@ const tamis_kind tamis__approximator = {
     .contract = "a value for every key: the one that was put, rarely more, never less",
     .word = {"bits", "hashes", "value", "lattice"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .get = get,
-    .put = put,
-    .max_value = max_value,
-    .fold = fold,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
+    .speed = &(const tamis_speed){.add_shared = add_shared},
+    .values = &(const tamis_values){.get = get, .put = put, .max_value = max_value},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},
+    .sets = &(const tamis_sets){.merge = merge},
 };

@@ -29,6 +29,7 @@ static const char name[] = "attenuated";
 static const struct tamis_option options[] = {
     {"levels", NULL, 1, MAX_LEVELS, "4", "how many hops away a key may be"},
     {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per level, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -110,14 +111,14 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return false;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     uint64_t fresh = 0;
-    for (size_t j = 0; j < n; j++)
-        fresh += tamis__stratum_add(level_at(f, 0), hash[j], f->word[HASHES]);
+    for (size_t j = 0; j < b.n; j++)
+        fresh += tamis__stratum_add(level_at(f, 0), b.hash[j], f->word[HASHES]);
     tamis__put64(count_at(f, 0), tamis__get64(count_at(f, 0)) + fresh);
     return TAMIS_OK;
 }
@@ -169,16 +170,15 @@ const tamis_kind tamis__attenuated = {
     .contract = "for a link of a network: how many hops away a key may be",
     .word = {"level_bits", "hashes", "levels"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .merge = merge,
-    .measure = measure,
-    .levels = &level_facet,
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.levels = &level_facet},
 };

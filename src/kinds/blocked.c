@@ -36,6 +36,7 @@ enum { BLOCK_BITS = BLOCK_BYTES * 8 };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 16, "8 where it does well, else the best",
      "probes per key: 1 to 7 anywhere in the block, 8 or 16 by lanes"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -224,15 +225,15 @@ TAMIS_HOT void add_chain(bool is_shared, tamis_body *f, const uint64_t *hash, si
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (f->word[HASHES] % LANES)
-        query_chain(f, hash, n, hit);
+        query_chain(f, b.hash, b.n, hit);
     else
-        ops(f)->query(f, hash, n, hit);
+        ops(f)->query(f, b.hash, b.n, hit);
 }
 
-static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) TAMIS_PREFETCH(f->bytes + locate(f, hash[i]));
+static void prefetch(const tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) TAMIS_PREFETCH(f->bytes + locate(f, b.hash[i]));
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
@@ -256,19 +257,19 @@ static bool fast(const tamis_body *f, struct tamis_inline *view) {
     return f->word[HASHES] == LANES;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     if (f->word[HASHES] % LANES)
-        add_chain(false, f, hash, n);
+        add_chain(false, f, b.hash, b.n);
     else
-        ops(f)->add(f, hash, n);
+        ops(f)->add(f, b.hash, b.n);
     return TAMIS_OK;
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+static void add_shared(tamis_body *f, tamis_batch b) {
     switch (f->word[HASHES]) {
-    case 8: tamis__blocks_add(locate, set_1_shared, f, hash, n); break;
-    case 16: tamis__blocks_add(locate, set_2_shared, f, hash, n); break;
-    default: add_chain(true, f, hash, n); break;
+    case 8: tamis__blocks_add(locate, set_1_shared, f, b.hash, b.n); break;
+    case 16: tamis__blocks_add(locate, set_2_shared, f, b.hash, b.n); break;
+    default: add_chain(true, f, b.hash, b.n); break;
     }
 }
 
@@ -296,24 +297,20 @@ const tamis_kind tamis__blocked = {
     .contract = "the default: one cache line per key, fastest to ask and to add",
     .word = {"blocks", "hashes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .prefetch = prefetch,
-    .has = has,
-    .query_numbers = query_numbers,
-    .fast = fast,
-    .unit = BLOCK_BYTES,
-    .fold = fold,
-    .stretch = stretch,
-    .move = move,
-    .merge = tamis__bitmap_merge,
-    .intersect = tamis__bitmap_intersect,
-    .measure = measure,
+    .speed = &(const tamis_speed){.unit = BLOCK_BYTES,
+                                  .has = has,
+                                  .prefetch = prefetch,
+                                  .query_numbers = query_numbers,
+                                  .inline_view = fast,
+                                  .add_shared = add_shared},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

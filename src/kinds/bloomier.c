@@ -37,6 +37,7 @@ static const struct tamis_option options[] = {
     {"guard", NULL, 0, MAX_GUARD, "by fpr or size",
      "bits that tell strangers from keys: the rate is 2^-guard"},
     {"update", "no|yes", 0, 0, "no", "may values be set again? takes two bits more, and slots"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -236,37 +237,36 @@ static void ask_ribbon(const tamis_body *f, const uint64_t *hash, size_t n, uint
     tamis__band_ask_all(&form, &set, hash, n, value, hit);
 }
 
-static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                uint8_t *hit) {
+static void get(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
     if (f->word[ENGINE] != FUSE) {
-        ask_ribbon(f, hash, n, value, hit);
+        ask_ribbon(f, b.hash, b.n, value, hit);
         return;
     }
-    for (size_t group; n; hash += group, hit += group, n -= group) {
-        group = n < GROUP ? n : GROUP;
-        ask_fuse(f, hash, group, value, hit);
+    for (size_t group; b.n; b.hash += group, hit += group, b.n -= group) {
+        group = b.n < GROUP ? b.n : GROUP;
+        ask_fuse(f, b.hash, group, value, hit);
         if (value) value += group;
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    get(f, hash, n, NULL, hit);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    get(f, b, NULL, hit);
 }
 
 /* ---- Setting values ------------------------------------------------------------------------- */
 
 /* All keys are looked for before the first value is set. */
-static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+static tamis_status put(tamis_body *f, tamis_batch b, const uint64_t *value) {
     const tamis_peel_form form = fuse_of(f->word);
     tamis_peel_aim aim;
-    for (size_t i = 0; i < n; i++) {
-        aim_fuse(&form, f, hash[i], &aim);
+    for (size_t i = 0; i < b.n; i++) {
+        aim_fuse(&form, f, b.hash[i], &aim);
         if (!tamis__peel_hit(&form, &aim))
             return tamis__fail(TAMIS_NOT_FOUND,
                                "the key is not in the map: only values of its keys can be set");
     }
-    for (size_t i = 0; i < n; i++) {
-        aim_fuse(&form, f, hash[i], &aim);
+    for (size_t i = 0; i < b.n; i++) {
+        aim_fuse(&form, f, b.hash[i], &aim);
         tamis__peel_reach(&form, &aim);
         tamis__bits_put(f->bytes + (aim.slots - f->bytes), aim.slot, form.value_bits, value[i]);
     }
@@ -289,7 +289,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->items = (struct tamis_estimate){(double)keys, 0};
 }
 
-static const tamis_build_facet build = {
+static const tamis_build build = {
     .rule = TAMIS_RECORDS_VALUES,
     .made = TAMIS_SEGMENT_MADE,
     .cut = TAMIS_SEGMENT_CUT,
@@ -305,7 +305,6 @@ const tamis_kind tamis__bloomier = {
     .contract = "built once: the value of every key; others get one with chance 2^-guard",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "engine", "value", "guard", "update"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .lacks = lacks,
     .plan = plan,
@@ -313,10 +312,8 @@ const tamis_kind tamis__bloomier = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
-    .get = get,
-    .put = put,
-    .max_value = max_value,
     .measure = measure,
+    .query = query,
+    .values = &(const tamis_values){.get = get, .put = put, .max_value = max_value},
     .build = &build,
 };

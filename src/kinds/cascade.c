@@ -32,7 +32,7 @@ enum {
     PLANNED_GOOD = 2 /* known-good keys for each member while the lists are not there */
 };
 
-static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION};
+static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION, {0}};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -216,14 +216,14 @@ static void pass_level_1(group *g, const tamis_body *f, const uint64_t *hash) {
     g->n = open;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     group g;
-    for (size_t some; n; hash += some, hit += some, n -= some) {
-        some = n < GROUP ? n : GROUP;
+    for (size_t some; b.n; b.hash += some, hit += some, b.n -= some) {
+        some = b.n < GROUP ? b.n : GROUP;
         for (size_t j = 0; j < some; j++) g.at[j] = (uint8_t)j, hit[j] = 0;
         g.n = some;
-        if (has_level_1(f->word)) pass_level_1(&g, f, hash);
-        aim_at_level_2(&g, f, hash);
+        if (has_level_1(f->word)) pass_level_1(&g, f, b.hash);
+        aim_at_level_2(&g, f, b.hash);
         for (size_t j = 0; j < g.n; j++) {
             uint64_t bit;
             hit[g.at[j]] = tamis__band_test(&level_2, &g.aim[j], &bit) && bit;
@@ -316,7 +316,7 @@ static tamis_status make(const uint64_t word[], const tamis_segment *segment, ui
     return rc;
 }
 
-static const tamis_build_facet building = {
+static const tamis_build building = {
     .rule = TAMIS_RECORDS_VALUES,
     .made = TAMIS_SEGMENT_MADE | 1 << WIDTH | 1 << NARROW,
     .cut = TAMIS_SEGMENT_CUT,
@@ -333,14 +333,13 @@ const tamis_kind tamis__cascade = {
     .contract = "built once: exact on its members and on known-good keys, others at the rate",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
     .measure = measure,
+    .query = query,
     .build = &building,
 };

@@ -45,6 +45,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"scheme", "mcg|double64|double|enhanced|triple", 0, 0, "mcg",
      "how positions follow from the hash"},
+    {0},
 };
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
@@ -220,14 +221,14 @@ TAMIS_HOT void add_by(unsigned scheme, bool is_shared, tamis_body *f, const uint
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_bloom array = array_of(f);
     switch (f->word[SCHEME]) {
-    case MCG: tamis__bloom_query(&array, hash, n, hit); break;
-    case DOUBLE64: query_by(DOUBLE64, f, hash, n, hit); break;
-    case DOUBLE: query_by(DOUBLE, f, hash, n, hit); break;
-    case ENHANCED: query_by(ENHANCED, f, hash, n, hit); break;
-    default: query_by(TRIPLE, f, hash, n, hit); break;
+    case MCG: tamis__bloom_query(&array, b.hash, b.n, hit); break;
+    case DOUBLE64: query_by(DOUBLE64, f, b.hash, b.n, hit); break;
+    case DOUBLE: query_by(DOUBLE, f, b.hash, b.n, hit); break;
+    case ENHANCED: query_by(ENHANCED, f, b.hash, b.n, hit); break;
+    default: query_by(TRIPLE, f, b.hash, b.n, hit); break;
     }
 }
 
@@ -235,7 +236,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_bloom array = array_of(f);
     uint8_t hit;
     if (f->word[SCHEME] == MCG) return tamis__bloom_has(&array, hash);
-    query(f, &hash, 1, &hit);
+    query(f, tamis__hashes(&hash, 1), &hit);
     return hit;
 }
 
@@ -248,21 +249,21 @@ TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size
     }
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_bloom array = array_of(f);
     if (f->word[SCHEME] == MCG)
-        tamis__bloom_add(&array, hash, n);
+        tamis__bloom_add(&array, b.hash, b.n);
     else
-        add_any(false, f, hash, n);
+        add_any(false, f, b.hash, b.n);
     return TAMIS_OK;
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+static void add_shared(tamis_body *f, tamis_batch b) {
     const tamis_bloom array = array_of(f);
     if (f->word[SCHEME] == MCG)
-        tamis__bloom_add_shared(&array, hash, n);
+        tamis__bloom_add_shared(&array, b.hash, b.n);
     else
-        add_any(true, f, hash, n);
+        add_any(true, f, b.hash, b.n);
 }
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
@@ -306,21 +307,16 @@ const tamis_kind tamis__classic = {
     .contract = "any number of bits and probes; exact union, folding and cardinality",
     .word = {"bits", "hashes", "scheme"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .has = has,
-    .fold = fold,
-    .stretch = stretch,
-    .move = move,
-    .merge = tamis__bitmap_merge,
-    .intersect = tamis__bitmap_intersect,
-    .measure = measure,
+    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

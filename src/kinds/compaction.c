@@ -48,6 +48,7 @@ enum { LOAD_PARTS = 9, LOAD_OF = 10 };
 
 static const struct tamis_option options[] = {
     {"probing", "uniform|linear|double", 0, 0, "uniform", "where to look next"},
+    {0},
 };
 
 /* ---- How often a stranger is taken for a key ------------------------------------------------- */
@@ -415,21 +416,21 @@ TAMIS_HOT void expect(const tamis_table *t, const uint64_t *hash, size_t i, size
         tamis__table_prefetch(t, tamis__range(hash[j], t->buckets));
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_table t = slots_of(f);
-    for (size_t i = 0; i < n; i++) {
-        expect(&t, hash, i, n);
-        hit[i] = slot_get(&t, find(f, &t, hash[i]).slot) != 0;
+    for (size_t i = 0; i < b.n; i++) {
+        expect(&t, b.hash, i, b.n);
+        hit[i] = slot_get(&t, find(f, &t, b.hash[i]).slot) != 0;
     }
 }
 
 /* There is room, or core would not have asked; so this never fails, and nothing is taken back. */
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_table t = slots_of(f);
     uint64_t used = used_of(f);
-    for (size_t i = 0; i < n; i++) {
-        expect(&t, hash, i, n);
-        const walk w = find(f, &t, hash[i]);
+    for (size_t i = 0; i < b.n; i++) {
+        expect(&t, b.hash, i, b.n);
+        const walk w = find(f, &t, b.hash[i]);
         used += tamis__table_replace(&t, w.slot, 0, w.signature);
     }
     tamis__put64(f->bytes, used);
@@ -496,15 +497,14 @@ const tamis_kind tamis__compaction = {
     .contract = "the visited table of model checkers: a signature per key, any number of slots",
     .word = {"slots", "signature", "probing"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .room = room,
-    .measure = measure,
 };

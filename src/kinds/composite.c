@@ -31,6 +31,7 @@ static const char name[] = "composite";
 static const struct tamis_option options[] = {
     {"removed", NULL, 1, MAX_PERCENT, "100", "how many of 100 keys will be removed"},
     {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per filter, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -107,21 +108,22 @@ static bool was_removed(const pair *p, uint64_t hash) {
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const pair p = pair_of(f);
-    for (size_t j = 0; j < n; j++) hit[j] = was_added(&p, hash[j]) && !was_removed(&p, hash[j]);
+    for (size_t j = 0; j < b.n; j++)
+        hit[j] = was_added(&p, b.hash[j]) && !was_removed(&p, b.hash[j]);
 }
 
 /* Adds do not touch the second filter, so looking at all keys first is enough for all or none. */
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
-    for (size_t j = 0; j < n; j++)
-        if (was_removed(&p, hash[j]))
+    for (size_t j = 0; j < b.n; j++)
+        if (was_removed(&p, b.hash[j]))
             return tamis__fail(TAMIS_TOMBSTONED,
                                "composite cannot add a key that was removed, or that looks so; "
                                "nothing was added");
-    for (size_t j = 0; j < n; j++)
-        tamis__stratum_add(p.added, tamis__stratum_hash(hash[j], ADDED), p.hashes);
+    for (size_t j = 0; j < b.n; j++)
+        tamis__stratum_add(p.added, tamis__stratum_hash(b.hash[j], ADDED), p.hashes);
     return TAMIS_OK;
 }
 
@@ -130,13 +132,13 @@ static uint64_t room(const tamis_body *f) {
     return UINT64_MAX;
 }
 
-static tamis_status remove_key(tamis_body *f, uint64_t hash) {
+static tamis_status remove_key(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
-    if (!was_added(&p, hash))
+    if (!was_added(&p, *b.hash))
         return tamis__fail(TAMIS_NOT_FOUND, "the key was never added to this composite");
-    if (was_removed(&p, hash))
+    if (was_removed(&p, *b.hash))
         return tamis__fail(TAMIS_NOT_FOUND, "the key was removed before, or looks so");
-    tamis__stratum_add(p.removed, tamis__stratum_hash(hash, REMOVED), p.hashes);
+    tamis__stratum_add(p.removed, tamis__stratum_hash(*b.hash, REMOVED), p.hashes);
     return TAMIS_OK;
 }
 
@@ -168,16 +170,15 @@ const tamis_kind tamis__composite = {
     .contract = "added and removed: what is removed cannot come back, and takes a few others along",
     .word = {"added_bits", "hashes", "removed"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
+    .measure = measure,
     .query = query,
     .add = add,
     .remove = remove_key,
     .room = room,
-    .merge = tamis__bitmap_merge,
-    .measure = measure,
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},
 };

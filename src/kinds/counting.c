@@ -40,6 +40,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"width", NULL, TAMIS_MIN_WIDTH, TAMIS_MAX_WIDTH, "4", "bits of a counter"},
     {"log", "no|yes", 0, 0, "no", "keep a log of the summary's changes"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -133,13 +134,13 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return i == f->word[HASHES];
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const layout at = layout_of(f);
     tamis_bloom summary;
     if (summary_of(f, &at, &summary))
-        tamis__bloom_query(&summary, hash, n, hit);
+        tamis__bloom_query(&summary, b.hash, b.n, hit);
     else
-        for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+        for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
 }
 
 TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
@@ -153,22 +154,22 @@ TAMIS_HOT void mark(const tamis_probed *p, uint64_t x, uint64_t cell) {
     tamis__bit_set(p->bytes, p->extra + cell);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
     tamis_probed p = tamis__cells_probed(at.counters, f->word[HASHES]);
-    tamis__probed_add(count_up, &p, hash, n);
+    tamis__probed_add(count_up, &p, b.hash, b.n);
     p.bytes += at.summary / 8;
     p.extra = at.summary % 8;
     p.width = 1;
-    tamis__probed_add(mark, &p, hash, n);
+    tamis__probed_add(mark, &p, b.hash, b.n);
     return TAMIS_OK;
 }
 
 /* All counters are looked at before the first goes down: where two probes meet, the counter must
  * hold both. */
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
-    const tamis_spots spots = tamis__spots_of(hash, at.counters.n, f->word[HASHES]);
+    const tamis_spots spots = tamis__spots_of(*b.hash, at.counters.n, f->word[HASHES]);
     if (!tamis__spots_hold(at.counters, &spots))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a counter is too low");
     for (unsigned i = 0; i < spots.n; i++) {
@@ -181,10 +182,10 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
 
 /* A counter that is not stuck holds every add of the key, so the smallest quotient is never under
  * the truth; the ones above it have been raised by other keys. */
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const layout at = layout_of(f);
-    for (size_t j = 0; j < n; j++) {
-        const tamis_spots spots = tamis__spots_of(hash[j], at.counters.n, f->word[HASHES]);
+    for (size_t j = 0; j < b.n; j++) {
+        const tamis_spots spots = tamis__spots_of(b.hash[j], at.counters.n, f->word[HASHES]);
         out[j] = tamis__spots_count(at.counters, &spots, NULL);
     }
 }
@@ -255,7 +256,6 @@ const tamis_kind tamis__counting = {
     .contract = "keys can be removed; never a false no while only added keys are removed",
     .word = {"bits", "hashes", "width", "log"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ANY_ORDER,
     .lacks = lacks,
     .plan = plan,
@@ -263,15 +263,13 @@ const tamis_kind tamis__counting = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .has = has,
     .remove = remove_one,
-    .count = count,
-    .reliable_count = reliable_count,
-    .fold = fold,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
-    .log = &change_log,
+    .speed = &(const tamis_speed){.has = has},
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.log = &change_log},
 };

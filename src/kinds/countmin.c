@@ -55,6 +55,7 @@ static const struct tamis_option options[] = {
     {"rows", NULL, 1, MAX_ROWS, "by error-prob, or by capacity and fpr", "counters of a key"},
     {"update", "plain|conservative", 0, 0, "plain", "which counters an add raises"},
     {"width", "32|64", 0, 0, "32", "bits of a counter: counts to 2^width - 1"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -267,17 +268,17 @@ static void raise_low(const tamis_body *f, uint64_t hash, uint64_t times) {
         if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);
 }
 
-static void add_times(tamis_body *f, uint64_t hash, uint64_t times) {
+static void add_times(tamis_body *f, tamis_batch b, uint64_t times) {
     if (f->word[UPDATE] == PLAIN)
-        raise_all(f, hash, times);
+        raise_all(f, *b.hash, times);
     else
-        raise_low(f, hash, times);
+        raise_low(f, *b.hash, times);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t at = 0, m; at < n; at += m) {
-        m = group_at(f, hash, at, n);
-        for (size_t j = 0; j < m; j++) add_times(f, hash[at + j], 1);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t at = 0, m; at < b.n; at += m) {
+        m = group_at(f, b.hash, at, b.n);
+        for (size_t j = 0; j < m; j++) add_times(f, tamis__hashes(&b.hash[at + j], 1), 1);
     }
     return TAMIS_OK;
 }
@@ -292,20 +293,20 @@ static void raise_shared(const tamis_body *f, uint64_t hash) {
             tamis__raise32_shared(f->bytes + spot[i] * 4);
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t at = 0, m; at < n; at += m) {
-        m = group_at(f, hash, at, n);
-        for (size_t j = 0; j < m; j++) raise_shared(f, hash[at + j]);
+static void add_shared(tamis_body *f, tamis_batch b) {
+    for (size_t at = 0, m; at < b.n; at += m) {
+        m = group_at(f, b.hash, at, b.n);
+        for (size_t j = 0; j < m; j++) raise_shared(f, b.hash[at + j]);
     }
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     uint64_t spot[MAX_ROWS];
-    for (size_t at = 0, m; at < n; at += m) {
-        m = group_at(f, hash, at, n);
-        for (size_t j = at; j < at + m; j++) out[j] = min_of(f, spot, spots_of(f, hash[j], spot));
+    for (size_t at = 0, m; at < b.n; at += m) {
+        m = group_at(f, b.hash, at, b.n);
+        for (size_t j = at; j < at + m; j++) out[j] = min_of(f, spot, spots_of(f, b.hash[j], spot));
     }
 }
 
@@ -317,10 +318,10 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return true;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t at = 0, m; at < n; at += m) {
-        m = group_at(f, hash, at, n);
-        for (size_t j = at; j < at + m; j++) hit[j] = has(f, hash[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t at = 0, m; at < b.n; at += m) {
+        m = group_at(f, b.hash, at, b.n);
+        for (size_t j = at; j < at + m; j++) hit[j] = has(f, b.hash[j]);
     }
 }
 
@@ -350,25 +351,19 @@ const tamis_kind tamis__countmin = {
         "how often each key was added: never too low, too high by a small share of all adds",
     .word = {"columns", "rows", "width", "update"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ANY_ORDER,
     .lacks = lacks,
-    .read_text = read_text,
-    .is_sized = is_sized,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
-    .has = has,
-    .add = add,
-    .add_times = add_times,
-    .add_shared = add_shared,
-    .count = count,
-    .count_error = count_error,
-    .reliable_count = top_of,
-    .merge = merge,
-    .weigh = weigh,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sizing = &(const tamis_sizing){.is_sized = is_sized, .read_text = read_text},
+    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared, .add_times = add_times},
+    .counts =
+        &(const tamis_counts){.count = count, .reliable_count = top_of, .count_error = count_error},
+    .sets = &(const tamis_sets){.merge = merge, .merge_weighted = weigh},
 };

@@ -42,6 +42,7 @@ enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5, SPARE_BUCKETS = 4 };
 
 static const struct tamis_option options[] = {
     {"sort", "no|yes", 0, 0, "no", "sort buckets: one bit less per cell, slower"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -240,15 +241,15 @@ static void query_plain(const tamis_table *table, const uint64_t *hash, size_t n
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_table t = cells_of(f);
     size_t done = 0;
 #if TAMIS_HAS_X86
-    if (tamis__cpu() & TAMIS_CPU_AVX512) done = tamis__cuckoo_query_avx512(&t, hash, n, hit);
+    if (tamis__cpu() & TAMIS_CPU_AVX512) done = tamis__cuckoo_query_avx512(&t, b.hash, b.n, hit);
 #endif
-    query_plain(&t, hash + done, n - done, hit + done);
+    query_plain(&t, b.hash + done, b.n - done, hit + done);
     if (!tamis__get64(stash_at(f, 0))) return;
-    for (size_t i = 0; i < n; i++) hit[i] |= stash_find(f, &t, print_of(&t, hash[i])) < STASH;
+    for (size_t i = 0; i < b.n; i++) hit[i] |= stash_find(f, &t, print_of(&t, b.hash[i])) < STASH;
 }
 
 /* ---- Adding --------------------------------------------------------------------------------- */
@@ -387,9 +388,9 @@ static bool remove_one(tamis_body *f, const tamis_table *t, print p) {
     return true;
 }
 
-static tamis_status remove_hash(tamis_body *f, uint64_t hash) {
+static tamis_status remove_hash(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
-    if (remove_one(f, &t, print_of(&t, hash))) return TAMIS_OK;
+    if (remove_one(f, &t, print_of(&t, *b.hash))) return TAMIS_OK;
     return tamis__fail(TAMIS_NOT_FOUND, "cuckoo has no such fingerprint");
 }
 
@@ -448,17 +449,17 @@ static size_t add_to_buckets(const tamis_table *t, uint64_t used, const uint64_t
     return done < young ? done : done + add_while(false, t, hash + done, n - done);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
     size_t done = 0;
     for (;; done++) { /* from one that goes into the stash to the next */
-        done += add_to_buckets(&t, used_of(f) + done, hash + done, n - done);
-        if (done == n || !stash_put(f, print_of(&t, hash[done]))) break;
+        done += add_to_buckets(&t, used_of(f) + done, b.hash + done, b.n - done);
+        if (done == b.n || !stash_put(f, print_of(&t, b.hash[done]))) break;
     }
     count_used(f, done);
-    if (done == n) return TAMIS_OK;
-    const tamis_status rc = refuse(f, &t, print_of(&t, hash[done]));
-    while (done-- > 0) remove_one(f, &t, print_of(&t, hash[done]));
+    if (done == b.n) return TAMIS_OK;
+    const tamis_status rc = refuse(f, &t, print_of(&t, b.hash[done]));
+    while (done-- > 0) remove_one(f, &t, print_of(&t, b.hash[done]));
     return rc;
 }
 
@@ -575,18 +576,17 @@ const tamis_kind tamis__cuckoo = {
     .contract = "add and remove at any time; few bits at small rates; full at its capacity",
     .word = {"buckets", "fingerprint", "sort"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .has = has,
     .remove = remove_hash,
     .next = next,
     .room = room,
-    .merge = merge,
-    .measure = measure,
+    .speed = &(const tamis_speed){.has = has},
+    .sets = &(const tamis_sets){.merge = merge},
 };

@@ -195,9 +195,9 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const tables t = tables_of(f);
-    for (size_t i = 0; i < n; i++) out[i] = count_in(&t, find(&t, print_of(&t, hash[i])).cell);
+    for (size_t i = 0; i < b.n; i++) out[i] = count_in(&t, find(&t, print_of(&t, b.hash[i])).cell);
 }
 
 static uint64_t reliable_count(const uint64_t word[]) {
@@ -216,11 +216,11 @@ TAMIS_HOT void expect(const tables *t, const uint64_t *hash, size_t i, size_t n)
             tamis__table_prefetch(&t->cells, bucket_of(t, print_of(t, hash[j]), k));
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tables t = tables_of(f);
-    for (size_t i = 0; i < n; i++) {
-        expect(&t, hash, i, n);
-        hit[i] = find(&t, print_of(&t, hash[i])).cell != 0;
+    for (size_t i = 0; i < b.n; i++) {
+        expect(&t, b.hash, i, b.n);
+        hit[i] = find(&t, print_of(&t, b.hash[i])).cell != 0;
     }
 }
 
@@ -258,25 +258,25 @@ static void count_up(const tables *t, print p, uint64_t by) {
     tamis__table_replace(&t->cells, s.bucket, s.cell, p.remainder | counted << t->width);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tables t = tables_of(f);
-    for (size_t i = 0; i < n; i++) {
-        expect(&t, hash, i, n);
-        const tamis_status rc = reserve(f, &t, print_of(&t, hash[i]));
+    for (size_t i = 0; i < b.n; i++) {
+        expect(&t, b.hash, i, b.n);
+        const tamis_status rc = reserve(f, &t, print_of(&t, b.hash[i]));
         if (rc == TAMIS_OK) continue;
-        while (i-- > 0) release(f, &t, print_of(&t, hash[i]));
+        while (i-- > 0) release(f, &t, print_of(&t, b.hash[i]));
         return rc;
     }
-    for (size_t i = 0; i < n; i++) {
-        expect(&t, hash, i, n);
-        count_up(&t, print_of(&t, hash[i]), 1);
+    for (size_t i = 0; i < b.n; i++) {
+        expect(&t, b.hash, i, b.n);
+        count_up(&t, print_of(&t, b.hash[i]), 1);
     }
     return TAMIS_OK;
 }
 
-static tamis_status remove_hash(tamis_body *f, uint64_t hash) {
+static tamis_status remove_hash(tamis_body *f, tamis_batch b) {
     const tables t = tables_of(f);
-    const spot s = find(&t, print_of(&t, hash));
+    const spot s = find(&t, print_of(&t, *b.hash));
     const uint64_t now = count_in(&t, s.cell);
     if (s.cell == 0) return tamis__fail(TAMIS_NOT_FOUND, "dleft has no such fingerprint");
     if (now == STUCK) return TAMIS_OK;
@@ -358,13 +358,12 @@ const tamis_kind tamis__dleft = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .remove = remove_hash,
-    .count = count,
-    .reliable_count = reliable_count,
     .next = next,
     .room = room,
-    .merge = merge,
-    .measure = measure,
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .sets = &(const tamis_sets){.merge = merge},
 };

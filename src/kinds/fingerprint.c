@@ -33,6 +33,7 @@ enum { OPT_WIDTH, USUAL_WIDTH = 2048 };
 
 static const struct tamis_option options[] = {
     {"width", NULL, 1, TAMIS_PRINT_MAX_BITS, "2048", "bits of each print"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -529,13 +530,12 @@ const tamis_kind tamis__fingerprint = {
     .contract = "finds every print that is similar enough, and all that contain another",
     .word = {"width", "rows", "id_bytes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
-    .is_sized = is_sized,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,
-    .prints = &prints,
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .special = &(const tamis_special){.prints = &prints},
 };

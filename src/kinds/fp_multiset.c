@@ -133,8 +133,14 @@ static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const t
 }
 
 /* The cursor is the hash that was given last, plus one: the order of hashes is that of entries. */
-bool tamis__bag_next(const tamis_bag_code *code, const tamis_body *f, uint64_t *cursor,
-                     uint64_t *hash, uint64_t *count) {
+tamis_status tamis__bag_audit(const tamis_body *f) {
+    const tamis_bag_code *code = f->kind->own;
+    const tamis_slots t = tamis__bag_slots(f);
+    return tamis__slots_audit(&t, code->is_legal);
+}
+
+bool tamis__bag_next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);
     uint64_t home = 0, min = 0;
     if (*cursor) {
@@ -216,8 +222,8 @@ static tamis_status may_merge(const tamis_bag_code *code, const tamis_slots *a,
 
 /* From the last home to the first, and reading each entry again to step over it: a bag may be
  * merged with itself, and then a change at one home must not move what is still to come. */
-tamis_status tamis__bag_merge(const tamis_bag_code *code, tamis_body *into,
-                              const tamis_body *from) {
+tamis_status tamis__bag_merge(tamis_body *into, const tamis_body *from) {
+    const tamis_bag_code *code = into->kind->own;
     const tamis_slots a = tamis__bag_slots(into), b = tamis__bag_slots(from);
     tamis_status rc = may_merge(code, &a, &b);
     for (uint64_t home = tamis__previous_home(&b, b.homes); home < b.homes && !rc;
@@ -237,8 +243,8 @@ tamis_status tamis__bag_merge(const tamis_bag_code *code, tamis_body *into,
 
 /* Doubling makes the first bit of the remainder the last bit of the home; halving is the reverse.
  * Either way the fingerprint as a whole stays, and with it every answer. */
-tamis_status tamis__bag_resize(const tamis_bag_code *code, const tamis_body *f, uint64_t capacity,
-                               uint64_t word[]) {
+tamis_status tamis__bag_resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);
     const uint64_t keys = capacity ? capacity : 1;
     if (keys < tamis__slots_used(&t))
@@ -273,7 +279,8 @@ static tamis_fingerprint reshaped(const tamis_slots *to, const tamis_slots *from
                                (home & tamis__field_mask(more)) << from->width | value};
 }
 
-tamis_status tamis__bag_move(const tamis_bag_code *code, tamis_body *to, const tamis_body *from) {
+tamis_status tamis__bag_move(tamis_body *to, const tamis_body *from) {
+    const tamis_bag_code *code = to->kind->own;
     const tamis_slots a = tamis__bag_slots(to), b = tamis__bag_slots(from);
     tamis_status rc = TAMIS_OK;
     for (uint64_t home = tamis__next_home(&b, 0); home < b.homes && !rc;
@@ -293,8 +300,8 @@ tamis_status tamis__bag_move(const tamis_bag_code *code, tamis_body *to, const t
 
 /* Of n keys in c fingerprints c (1 - (1 - 1/c)^n) are different; solved for n, with the error that
  * the chance of meeting makes. */
-void tamis__bag_measure(const tamis_bag_code *code, const tamis_body *f, const tamis_body *other,
-                        tamis_measurement *out) {
+void tamis__bag_measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
+    const tamis_bag_code *code = f->kind->own;
     const tamis_slots a = tamis__bag_slots(f);
     const tamis_slots b = other ? tamis__bag_slots(other) : (tamis_slots){0};
     const tamis_slots *second = other ? &b : NULL;

@@ -32,59 +32,29 @@ typedef struct tamis_bag_code {
     tamis_bag_entry (*read)(const tamis_slots *, const tamis_run *, uint64_t at);
     uint64_t (*length)(const tamis_slots *, uint64_t value, uint64_t count); /* in slots */
     tamis_status (*put)(const tamis_slots *, uint64_t home, uint64_t value, uint64_t count);
+    bool (*is_legal)(const tamis_slots *, const tamis_run *);
 } tamis_bag_code;
 
 static inline tamis_slots tamis__bag_slots(const tamis_body *f) {
     return tamis__slots_at(f->bytes, f->word[TAMIS_BAG_SLOTS], f->word[TAMIS_BAG_REMAINDER]);
 }
 
-/* The entries of a descriptor that do not depend on the code. */
+/* The entries of a descriptor, for kinds whose `own` is a tamis_bag_code ... */
 uint64_t tamis__bag_probes(const uint64_t word[]);
 double tamis__bag_rate(const uint64_t word[], uint64_t items);
+tamis_status tamis__bag_audit(const tamis_body *);
+void tamis__bag_measure(const tamis_body *, const tamis_body *other, tamis_measurement *);
+bool tamis__bag_next(const tamis_body *, uint64_t *cursor, uint64_t *hash, uint64_t *count);
 uint64_t tamis__bag_room(const tamis_body *);
+tamis_status tamis__bag_resize(const tamis_body *, uint64_t capacity, uint64_t word[]);
+tamis_status tamis__bag_move(tamis_body *to, const tamis_body *from);
+tamis_status tamis__bag_merge(tamis_body *into, const tamis_body *from);
 
-/* Those that do. */
+/* ... and those that come before there is a body. */
 tamis_status tamis__bag_plan(const tamis_bag_code *, const tamis_params *, uint64_t word[]);
 tamis_status tamis__bag_check(const tamis_bag_code *, const uint64_t word[], uint64_t *size);
-bool tamis__bag_next(const tamis_bag_code *, const tamis_body *, uint64_t *cursor, uint64_t *hash,
-                     uint64_t *count);
-tamis_status tamis__bag_resize(const tamis_bag_code *, const tamis_body *, uint64_t capacity,
-                               uint64_t word[]);
-tamis_status tamis__bag_move(const tamis_bag_code *, tamis_body *to, const tamis_body *from);
-tamis_status tamis__bag_merge(const tamis_bag_code *, tamis_body *into, const tamis_body *from);
-void tamis__bag_measure(const tamis_bag_code *, const tamis_body *, const tamis_body *other,
-                        tamis_measurement *);
 
 /* TAMIS_NOT_FOUND with its sentence. */
 tamis_status tamis__bag_not_found(const tamis_bag_code *);
-
-/* These entries, bound to a kind's code: plan, check, audit, next, resize, move, merge, measure. A
- * descriptor's functions are not told whose they are. */
-#define TAMIS_BAG_ENTRIES(code, is_legal)                                                       \
-    static tamis_status plan(const tamis_params *params, uint64_t word[]) {                     \
-        return tamis__bag_plan(&(code), params, word);                                          \
-    }                                                                                           \
-    static tamis_status check(const uint64_t word[], uint64_t *size) {                          \
-        return tamis__bag_check(&(code), word, size);                                           \
-    }                                                                                           \
-    static tamis_status audit(const tamis_body *f) {                                            \
-        const tamis_slots t = tamis__bag_slots(f);                                              \
-        return tamis__slots_audit(&t, is_legal);                                                \
-    }                                                                                           \
-    static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) {  \
-        return tamis__bag_next(&(code), f, cursor, hash, times);                                \
-    }                                                                                           \
-    static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {       \
-        return tamis__bag_resize(&(code), f, capacity, word);                                   \
-    }                                                                                           \
-    static tamis_status move(tamis_body *to, const tamis_body *from) {                          \
-        return tamis__bag_move(&(code), to, from);                                              \
-    }                                                                                           \
-    static tamis_status merge(tamis_body *into, const tamis_body *from) {                       \
-        return tamis__bag_merge(&(code), into, from);                                           \
-    }                                                                                           \
-    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) { \
-        tamis__bag_measure(&(code), f, other, out);                                             \
-    }
 
 #endif

@@ -26,6 +26,7 @@ static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
     {"width", NULL, 1, MAX_WIDTH, "by fpr or size", "bits of a fingerprint: the rate is 2^-width"},
     {"arity", NULL, 3, 4, "3", "cells that a key has: 4 saves a twentieth and is slower"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -141,19 +142,19 @@ static bool is_void(const tamis_fuse_scene *s) {
     return s->segments == 1 && s->graph.strips == 0;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_fuse_scene s = tamis__fuse_scene(f);
     if (is_void(&s)) {
-        memset(hit, 0, n);
+        memset(hit, 0, b.n);
         return;
     }
 #if TAMIS_HAS_X86
     if (s.is_near && tamis__cpu() & TAMIS_CPU_AVX512) {
-        tamis__fuse_query_avx512(&s, hash, n, hit);
+        tamis__fuse_query_avx512(&s, b.hash, b.n, hit);
         return;
     }
 #endif
-    tamis__fuse_query(&s, hash, n, hit);
+    tamis__fuse_query(&s, b.hash, b.n, hit);
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
@@ -183,7 +184,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->items = (struct tamis_estimate){(double)keys, 0};
 }
 
-static const tamis_build_facet build = {
+static const tamis_build build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SEGMENT_MADE,
     .cut = TAMIS_SEGMENT_CUT,
@@ -199,15 +200,14 @@ const tamis_kind tamis__fuse = {
     .contract = "built once: three probes, small and fast to ask, any number of keys",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
-    .has = has,
     .measure = measure,
+    .query = query,
+    .speed = &(const tamis_speed){.has = has},
     .build = &build,
 };

@@ -31,6 +31,7 @@ static const struct tamis_option options[] = {
      "cells that hashes are scaled to"},
     {"rice", NULL, 0, TAMIS_CODED_MAX_RICE, "the best", "low bits of a gap, Golomb's parameter"},
     {"m", NULL, 1, (uint64_t)1 << 50, "1/fpr", "cells for each key of the capacity"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -273,19 +274,19 @@ static tamis_gcs_round *rounds(void) {
     return next_round;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     enum { GROUP = TAMIS_GCS_GROUP };
     tamis_gcs_round *const round = rounds();
     reader r = {.f = f, .shape = shape_of(f->word)};
     tamis_gcs_asked q;
     uint64_t cell[GROUP];
     if (!tamis__gcs_gaps((unsigned)f->word[RICE])) {
-        for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+        for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
         return;
     }
-    for (size_t group; n > 1; hash += group, hit += group, n -= group) {
-        group = n < GROUP ? n : GROUP;
-        ask_for_index(&r, hash, group, cell);
+    for (size_t group; b.n > 1; b.hash += group, hit += group, b.n -= group) {
+        group = b.n < GROUP ? b.n : GROUP;
+        ask_for_index(&r, b.hash, group, cell);
         open_all(&r, cell, group, &q.open);
         q.late.n = q.found_count = 0;
         while (q.open.n) round(f->bytes, (unsigned)f->word[RICE], &q);
@@ -297,7 +298,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
             hit[who] = read_on(f, late, set_of(&r, cell[who] >> r.shape.shift)->shift);
         }
     }
-    if (n) *hit = has(f, *hash);
+    if (b.n) *hit = has(f, *b.hash);
 }
 
 static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
@@ -337,7 +338,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->items = tamis__table_items(out->bits_set, (double)shape.range);
 }
 
-static const tamis_build_facet build = {
+static const tamis_build build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = 1 << TAMIS_SEGMENT_BYTES,
     .cut = TAMIS_SEGMENT_CUT | 1 << TAMIS_SEGMENTS | 1 << SHIFT,
@@ -354,16 +355,15 @@ const tamis_kind tamis__gcs = {
         "built once; log2(1/fpr) + 1.7 bits per key, lists and merges, reads 32 gaps to answer",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "range", "rice", "shift"},
     .options = options,
-    .option_count = OPT_COUNT,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
-    .has = has,
-    .next = next,
     .measure = measure,
+    .query = query,
+    .next = next,
+    .speed = &(const tamis_speed){.has = has},
     .build = &build,
 };

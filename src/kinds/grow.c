@@ -228,11 +228,11 @@ static size_t place_some(const tamis_body *f, const uint64_t *hash, size_t n, ui
     return some;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_slots t = slots_of(f);
     uint64_t place[BATCH];
-    for (size_t from = 0, some; from < n; from += some) {
-        some = place_some(f, hash + from, n - from, place);
+    for (size_t from = 0, some; from < b.n; from += some) {
+        some = place_some(f, b.hash + from, b.n - from, place);
         for (size_t i = 0; i < some; i++) {
             tamis__slots_expect(&t, place, i, some);
             const tamis_fingerprint fp = tamis__fingerprint(&t, place[i]);
@@ -258,9 +258,9 @@ static tamis_status add_placed(tamis_body *f, uint64_t place) {
 /* The longest match may be that of another key. Then the shorter one that was meant begins it, and
  * goes on to answer for both. A void may answer for keys that nobody knows, also under other homes,
  * and stays. */
-static tamis_status remove_placed(tamis_body *f, uint64_t place) {
+static tamis_status remove_placed(tamis_body *f, tamis_batch b) {
     const tamis_slots t = slots_of(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, place);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, *b.hash);
     tamis_run run;
     uint64_t at;
     if (!find(&t, &fp, &run, &at))
@@ -274,18 +274,19 @@ static tamis_status remove_placed(tamis_body *f, uint64_t place) {
     return TAMIS_OK;
 }
 
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
-    return remove_placed(f, placed(f, hash));
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
+    const uint64_t place = placed(f, *b.hash);
+    return remove_placed(f, tamis__hashes(&place, 1));
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_slots t = slots_of(f);
     uint64_t place[BATCH];
-    for (size_t from = 0, some; from < n; from += some) {
-        some = place_some(f, hash + from, n - from, place);
+    for (size_t from = 0, some; from < b.n; from += some) {
+        some = place_some(f, b.hash + from, b.n - from, place);
         const tamis_status rc = tamis__add_all(f, &t, place, some, add_placed, remove_placed);
         if (!rc) continue;
-        while (from) remove_one(f, hash[--from]);
+        while (from) remove_one(f, tamis__hashes(&b.hash[--from], 1));
         return rc;
     }
     return TAMIS_OK;
@@ -433,11 +434,10 @@ const tamis_kind tamis__grow = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .remove = remove_one,
     .room = room,
-    .grow = grow,
-    .move = move,
-    .measure = measure,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move},
 };

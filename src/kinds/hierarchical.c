@@ -36,6 +36,7 @@ static const struct tamis_option options[] = {
      "bytes of a block; excerpts have at least twice that, less 1"},
     {"levels", NULL, 1, MAX_LEVELS, "4", "sizes of blocks, each twice the one before"},
     {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per block, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -107,20 +108,20 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__bloom_has(&array, hash);
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_bloom array = array_of(f);
-    tamis__bloom_query(&array, hash, n, hit);
+    tamis__bloom_query(&array, b.hash, b.n, hit);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_bloom array = array_of(f);
-    tamis__bloom_add(&array, hash, n);
+    tamis__bloom_add(&array, b.hash, b.n);
     return TAMIS_OK;
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+static void add_shared(tamis_body *f, tamis_batch b) {
     const tamis_bloom array = array_of(f);
-    tamis__bloom_add_shared(&array, hash, n);
+    tamis__bloom_add_shared(&array, b.hash, b.n);
 }
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
@@ -150,18 +151,16 @@ const tamis_kind tamis__hierarchical = {
     .contract = "which recorded payload had an excerpt, and at which offset; never a false no",
     .word = {"array_bits", "hashes", "block", "levels"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .has = has,
-    .merge = merge,
-    .measure = measure,
-    .trace = &trace_facet,
+    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.trace = &trace_facet},
 };

@@ -46,6 +46,7 @@ static const struct tamis_option options[] = {
      "keys that may differ, and be listed 999 times of 1000"},
     {"estimator", "none|signed|strata", 0, 0, "signed", "how to tell how many keys differ"},
     {"hashes", NULL, MIN_HASHES, MAX_HASHES, "the fewest cells", "cells of a key, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -212,8 +213,8 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return true;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
 }
 
 static void move_one(tamis_body *f, uint64_t hash, uint64_t by) {
@@ -221,16 +222,17 @@ static void move_one(tamis_body *f, uint64_t hash, uint64_t by) {
     tamis__sizer_add(sizer_of(f), hash, by);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) move_one(f, hash[j], 1);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) move_one(f, b.hash[j], 1);
     return TAMIS_OK;
 }
 
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
-    if (!tamis__iblt_can_leave(table_of(f), hash) || !tamis__sizer_can_leave(sizer_of(f), hash))
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
+    if (!tamis__iblt_can_leave(table_of(f), *b.hash) ||
+        !tamis__sizer_can_leave(sizer_of(f), *b.hash))
         return tamis__fail(TAMIS_NOT_FOUND,
                            "the key is not in the filter: a cell does not hold it");
-    move_one(f, hash, UINT64_MAX);
+    move_one(f, *b.hash, UINT64_MAX);
     return TAMIS_OK;
 }
 
@@ -351,19 +353,18 @@ const tamis_kind tamis__iblt = {
     .contract = "lists what differs between two sets, if not more than it is made for",
     .word = {"cells", "hashes", "estimator", "counters"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ANY_ORDER,
-    .is_sized = is_sized,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .has = has,
     .remove = remove_one,
-    .merge = merge,
-    .measure = measure,
-    .differ = &differ,
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .speed = &(const tamis_speed){.has = has},
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.differ = &differ},
 };

@@ -39,6 +39,7 @@ enum { STEPS = 3, MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"step", "4|8|16", 0, 0, "4", "the smallest increment, L"},
+    {0},
 };
 
 /* STEP holds the index of the choice. */
@@ -239,14 +240,14 @@ TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
     tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, increment_of(x, p->extra));
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_probed p = probed(f);
-    tamis__probed_query(passes, &p, hash, n, hit);
+    tamis__probed_query(passes, &p, b.hash, b.n, hit);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_probed p = probed(f);
-    tamis__probed_add(count_up, &p, hash, n);
+    tamis__probed_add(count_up, &p, b.hash, b.n);
     return TAMIS_OK;
 }
 
@@ -264,9 +265,9 @@ static tamis_spots spots_of(const tamis_body *f, uint64_t hash) {
 
 /* All cells must be able to hold what the key has brought there, and after it is gone what is left
  * must again be a sum of increments; so no cell ever comes to have 1 to L-1. */
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_cells c = cells(f);
-    const tamis_spots spots = spots_of(f, hash);
+    const tamis_spots spots = spots_of(f, *b.hash);
     const uint64_t step = step_of(f->word), top = tamis__cell_top(c);
     for (unsigned i = 0; i < spots.n; i++)
         if (!may_hold(tamis__cell_get(c, spots.spot[i].at), spots.spot[i].weight, step, top))
@@ -324,18 +325,16 @@ const tamis_kind tamis__increment = {
     .contract = "keys can be removed, with fewer bits than counting; no counts, no summary",
     .word = {"bits", "hashes", "step"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .remove = remove_one,
-    .fold = fold,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},
+    .sets = &(const tamis_sets){.merge = merge},
 };

@@ -32,6 +32,7 @@ static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
     {"range", NULL, 1, TAMIS_CODED_MAX_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -262,10 +263,10 @@ static size_t find(const tamis_body *f, uint64_t hash, uint64_t *label, size_t r
     return n;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_coded_shape shape = shape_of(f->word);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t cell = tamis__range(hash[i], shape.range);
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t cell = tamis__range(b.hash[i], shape.range);
         const tamis_coded set = tamis__coded_segment(f, &shape, cell >> shape.shift);
         const uint64_t first = (cell & tamis__coded_mask(shape.shift)) * shape.labels;
         tamis_coded_walk walk;
@@ -327,7 +328,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->items = tamis__table_items(taken, (double)f->word[RANGE]);
 }
 
-static const tamis_build_facet build = {
+static const tamis_build build = {
     .rule = TAMIS_RECORDS_LABELS,
     .made = TAMIS_SEGMENT_MADE | 1 << SHIFT | 1 << LABELS | 1 << NAMES | 1 << LARGEST,
     .cut = TAMIS_SEGMENT_CUT | 1 << SHIFT,
@@ -345,16 +346,15 @@ const tamis_kind tamis__labels = {
     .contract = "built once; many named sets in one, each with the rate; one question for all",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "range", "shift", "labels", "names", "largest"},
     .options = options,
-    .option_count = OPT_COUNT,
     .traits = TAMIS_ADDS_ONCE,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .next = next,
-    .measure = measure,
-    .labels = &labels,
     .build = &build,
+    .special = &(const tamis_special){.labels = &labels},
 };

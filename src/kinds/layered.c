@@ -33,6 +33,7 @@ static const struct tamis_option options[] = {
     {"layers", NULL, 1, MAX_LAYERS, "4", "the highest count"},
     {"shrink", NULL, 0, MAX_SHRINK, "0", "percent by which each layer is smaller than the last"},
     {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per layer, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -93,23 +94,23 @@ static uint64_t climb(const tamis_body *f, uint64_t hash, tamis_stratum *stop) {
     return i;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_strata s = strata_of(f->word);
     const tamis_stratum first = tamis__stratum_first(f, &s);
-    for (size_t j = 0; j < n; j++) hit[j] = tamis__stratum_has(first, hash[j], s.hashes);
+    for (size_t j = 0; j < b.n; j++) hit[j] = tamis__stratum_has(first, b.hash[j], s.hashes);
 }
 
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *counts) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *counts) {
     tamis_stratum stop;
-    for (size_t j = 0; j < n; j++) counts[j] = climb(f, hash[j], &stop);
+    for (size_t j = 0; j < b.n; j++) counts[j] = climb(f, b.hash[j], &stop);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         tamis_stratum free_layer;
-        const uint64_t i = climb(f, hash[j], &free_layer);
+        const uint64_t i = climb(f, b.hash[j], &free_layer);
         if (i < f->word[LAYERS])
-            tamis__stratum_add(free_layer, tamis__stratum_hash(hash[j], i), f->word[HASHES]);
+            tamis__stratum_add(free_layer, tamis__stratum_hash(b.hash[j], i), f->word[HASHES]);
     }
     return TAMIS_OK;
 }
@@ -138,15 +139,13 @@ const tamis_kind tamis__layered = {
     .contract = "counts up to its layers, never too low; merged, the larger count, not the sum",
     .word = {"layer_bits", "hashes", "layers", "shrink"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
+    .measure = measure,
     .query = query,
     .add = add,
-    .count = count,
-    .reliable_count = reliable_count,
-    .merge = tamis__bitmap_merge,
-    .measure = measure,
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},
 };

@@ -37,6 +37,7 @@ static const struct tamis_option options[] = {
     {"bins", NULL, FEWEST_BINS, MAX_BINS, "1024",
      "numbers that are kept; the error falls with their root"},
     {"keep", NULL, 1, ALL, "64", "bits of each number; below 64 it was shrunk and takes no keys"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -156,14 +157,14 @@ static tamis_status audit(const tamis_body *f) {
 }
 
 /* The number 0 stands for nobody, so the one hash in 2^64 that leads to it is not seen. */
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     if (is_shrunk(f->word))
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "minhash with %llu bits of each number takes no keys: "
                            "fill one with all 64 bits, and shrink that",
                            (unsigned long long)f->word[KEEP]);
-    for (size_t j = 0; j < n; j++)
-        bin_offer(f, tamis__range(hash[j], f->word[BINS]), tamis__mix(hash[j]));
+    for (size_t j = 0; j < b.n; j++)
+        bin_offer(f, tamis__range(b.hash[j], f->word[BINS]), tamis__mix(b.hash[j]));
     return TAMIS_OK;
 }
 
@@ -347,20 +348,16 @@ const tamis_kind tamis__minhash = {
     .contract = "how similar two sets are, within an error that its size decides",
     .word = {"bins", "keep"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .lacks = lacks,
-    .is_sized = is_sized,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .add = add,
-    .fold = fold,
-    .shrink = shrink,
-    .move = move,
-    .merge = merge,
     .measure = measure,
-    .similarity = similarity,
+    .add = add,
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .reshape = &(const tamis_reshape){.fold = fold, .shrink = shrink, .move = move},
+    .sets = &(const tamis_sets){.merge = merge, .similarity = similarity},
 };

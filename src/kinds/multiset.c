@@ -176,10 +176,14 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uin
 
 /* Slots of one bit could not hold a count. */
 enum { MIN_WIDTH = 2 };
-static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH)};
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH), {0}};
 
-static const tamis_bag_code code = {
-    .name = "multiset", .min_width = MIN_WIDTH, .read = read_entry, .length = length, .put = put};
+static const tamis_bag_code code = {.name = "multiset",
+                                    .min_width = MIN_WIDTH,
+                                    .read = read_entry,
+                                    .length = length,
+                                    .put = put,
+                                    .is_legal = is_legal};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
@@ -188,19 +192,19 @@ static uint64_t count_of(const tamis_slots *t, uint64_t hash) {
     return tamis__is_occupied(t, fp.home) ? find(t, fp.home, fp.value).count : 0;
 }
 
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *counts) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *counts) {
     const tamis_slots t = tamis__bag_slots(f);
-    for (size_t i = 0; i < n; i++) {
-        tamis__slots_expect(&t, hash, i, n);
-        counts[i] = count_of(&t, hash[i]);
+    for (size_t i = 0; i < b.n; i++) {
+        tamis__slots_expect(&t, b.hash, i, b.n);
+        counts[i] = count_of(&t, b.hash[i]);
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_slots t = tamis__bag_slots(f);
-    for (size_t i = 0; i < n; i++) {
-        tamis__slots_expect(&t, hash, i, n);
-        hit[i] = count_of(&t, hash[i]) != 0;
+    for (size_t i = 0; i < b.n; i++) {
+        tamis__slots_expect(&t, b.hash, i, b.n);
+        hit[i] = count_of(&t, b.hash[i]) != 0;
     }
 }
 
@@ -210,42 +214,47 @@ static tamis_status add_one(tamis_body *f, uint64_t hash) {
     return put(&t, fp.home, fp.value, 1);
 }
 
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_slots t = tamis__bag_slots(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, *b.hash);
     found it = find(&t, fp.home, fp.value);
     if (it.count == 0) return tamis__bag_not_found(&code);
     return set_count(&t, fp.home, fp.value, &it, it.count - 1);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_slots t = tamis__bag_slots(f);
-    return tamis__add_all(f, &t, hash, n, add_one, remove_one);
+    return tamis__add_all(f, &t, b.hash, b.n, add_one, remove_one);
 }
 
-TAMIS_BAG_ENTRIES(code, is_legal)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    return tamis__bag_plan(&code, params, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    return tamis__bag_check(&code, word, size);
+}
 
 const tamis_kind tamis__multiset = {
     .name = "multiset",
     .contract = "counts of any size, exact up to equal fingerprints; removes, lists, resizes",
     .word = {"slots", "remainder"},
     .options = options,
-    .option_count = TAMIS_BAG_OPTIONS,
     .traits = TAMIS_ANY_ORDER,
+    .own = &code,
     .plan = plan,
     .check = check,
     .probes = tamis__bag_probes,
     .rate = tamis__bag_rate,
-    .audit = audit,
+    .audit = tamis__bag_audit,
+    .measure = tamis__bag_measure,
     .query = query,
     .add = add,
-    .prefers_sorted = true,
     .remove = remove_one,
-    .count = count,
-    .next = next,
+    .next = tamis__bag_next,
     .room = tamis__bag_room,
-    .resize = resize,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
+    .speed = &(const tamis_speed){.prefers_sorted = true},
+    .counts = &(const tamis_counts){.count = count},
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move},
+    .sets = &(const tamis_sets){.merge = tamis__bag_merge},
 };

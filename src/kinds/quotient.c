@@ -21,7 +21,7 @@
 #include "kinds/slots.h"
 
 enum { MIN_WIDTH = 1 };
-static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH)};
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH), {0}};
 
 /* ---- Equal fingerprints are equal slots ----------------------------------------------------- */
 
@@ -58,8 +58,12 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
     return true;
 }
 
-static const tamis_bag_code code = {
-    .name = "quotient", .min_width = MIN_WIDTH, .read = read_entry, .length = length, .put = put};
+static const tamis_bag_code code = {.name = "quotient",
+                                    .min_width = MIN_WIDTH,
+                                    .read = read_entry,
+                                    .length = length,
+                                    .put = put,
+                                    .is_legal = is_legal};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
@@ -71,9 +75,9 @@ static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *r
     return (*at)-- > run->start && tamis__slot_get(t, *at) == fp->value;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_slots t = tamis__bag_slots(f);
-    tamis__slots_query(&t, hash, n, hit);
+    tamis__slots_query(&t, b.hash, b.n, hit);
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
@@ -81,9 +85,9 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__slots_has(&t, hash);
 }
 
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_slots t = tamis__bag_slots(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, *b.hash);
     tamis_run run;
     uint64_t at;
     if (!find(&t, &fp, &run, &at)) return tamis__bag_not_found(&code);
@@ -91,39 +95,43 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     return TAMIS_OK;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_slots t = tamis__bag_slots(f);
-    size_t done = tamis__slots_add(&t, hash, n);
-    if (done == n) return TAMIS_OK;
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash[done]);
+    size_t done = tamis__slots_add(&t, b.hash, b.n);
+    if (done == b.n) return TAMIS_OK;
+    const tamis_fingerprint fp = tamis__fingerprint(&t, b.hash[done]);
     const tamis_status rc = put(&t, fp.home, fp.value, 1); /* fails once more, and says why */
-    while (done) remove_one(f, hash[--done]);
+    while (done) remove_one(f, tamis__hashes(&b.hash[--done], 1));
     return rc;
 }
 
-TAMIS_BAG_ENTRIES(code, is_legal)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    return tamis__bag_plan(&code, params, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    return tamis__bag_check(&code, word, size);
+}
 
 const tamis_kind tamis__quotient = {
     .name = "quotient",
     .contract = "removes, lists, merges and resizes without the keys; full at 95 % of its slots",
     .word = {"slots", "remainder"},
     .options = options,
-    .option_count = TAMIS_BAG_OPTIONS,
     .traits = TAMIS_ANY_ORDER,
+    .own = &code,
     .plan = plan,
     .check = check,
     .probes = tamis__bag_probes,
     .rate = tamis__bag_rate,
-    .audit = audit,
+    .audit = tamis__bag_audit,
+    .measure = tamis__bag_measure,
     .query = query,
     .add = add,
-    .prefers_sorted = true,
-    .has = has,
     .remove = remove_one,
-    .next = next,
+    .next = tamis__bag_next,
     .room = tamis__bag_room,
-    .resize = resize,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
+    .speed = &(const tamis_speed){.prefers_sorted = true, .has = has},
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move},
+    .sets = &(const tamis_sets){.merge = tamis__bag_merge},
 };

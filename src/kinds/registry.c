@@ -98,20 +98,49 @@ tamis_status tamis__kind_refuse(uint32_t id) {
 
 /* ---- What each can do ------------------------------------------------------------------------ */
 
+/* What an entry or a group of the descriptor gives. */
+static unsigned if_has(bool has, unsigned ability) {
+    return has ? ability : 0;
+}
+
+static unsigned from_work(const tamis_kind *k) {
+    return if_has(k->add, TAMIS_CAN_ADD) | if_has(k->remove, TAMIS_CAN_REMOVE) |
+           if_has(k->next, TAMIS_CAN_LIST) | if_has(!k->query, TAMIS_IS_SKETCH) |
+           if_has(k->build, TAMIS_IS_BUILT) | if_has(k->counts, TAMIS_CAN_COUNT) |
+           if_has(k->ageing, TAMIS_CAN_TICK) |
+           if_has(TAMIS_ENTRY(k, speed, add_shared), TAMIS_CAN_SHARE) |
+           if_has(TAMIS_ENTRY(k, values, get), TAMIS_CAN_GET) |
+           if_has(TAMIS_ENTRY(k, values, put), TAMIS_CAN_PUT);
+}
+
+static unsigned from_shapes(const tamis_reshape *r) {
+    if (!r) return 0;
+    return if_has(r->fold, TAMIS_CAN_FOLD) | if_has(r->shrink, TAMIS_CAN_SHRINK) |
+           if_has(r->grow && !r->loses_rate, TAMIS_CAN_GROW) | if_has(r->resize, TAMIS_CAN_RESIZE);
+}
+
+static unsigned from_sets(const tamis_kind *k) {
+    const bool is_listed = k->build && !k->build->whole && k->next;
+    return if_has(TAMIS_ENTRY(k, sets, merge) || is_listed, TAMIS_CAN_MERGE) |
+           if_has(TAMIS_ENTRY(k, sets, intersect), TAMIS_CAN_INTERSECT);
+}
+
+static unsigned from_special(const tamis_special *s) {
+    if (!s) return 0;
+    return if_has(s->log, TAMIS_CAN_LOG) | if_has(s->levels, TAMIS_CAN_LEVEL) |
+           if_has(s->retouch, TAMIS_CAN_RETOUCH) | if_has(s->labels, TAMIS_CAN_LABEL) |
+           if_has(s->differ, TAMIS_CAN_DIFFER) | if_has(s->trace, TAMIS_CAN_TRACE) |
+           if_has(s->prints, TAMIS_CAN_SEARCH);
+}
+
 unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
-    const unsigned has =
-        (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) | (k->add_shared ? TAMIS_CAN_SHARE : 0) |
-        (k->merge || (k->build && k->next) ? TAMIS_CAN_MERGE : 0) |
-        (k->intersect ? TAMIS_CAN_INTERSECT : 0) | (k->fold ? TAMIS_CAN_FOLD : 0) |
-        (k->shrink ? TAMIS_CAN_SHRINK : 0) | (k->grow && !k->loses_rate ? TAMIS_CAN_GROW : 0) |
-        (k->query_keys ? TAMIS_OWN_HASH : 0) | (k->remove || k->remove_key ? TAMIS_CAN_REMOVE : 0) |
-        (k->count || k->count_keys ? TAMIS_CAN_COUNT : 0) | (k->tick ? TAMIS_CAN_TICK : 0) |
-        (k->next ? TAMIS_CAN_LIST : 0) | (k->resize ? TAMIS_CAN_RESIZE : 0) |
-        (k->log ? TAMIS_CAN_LOG : 0) | (k->levels ? TAMIS_CAN_LEVEL : 0) |
-        (k->retouch ? TAMIS_CAN_RETOUCH : 0) | (k->get ? TAMIS_CAN_GET : 0) |
-        (k->put ? TAMIS_CAN_PUT : 0) | (k->labels ? TAMIS_CAN_LABEL : 0) |
-        (k->differ ? TAMIS_CAN_DIFFER : 0) | (k->trace ? TAMIS_CAN_TRACE : 0) |
-        (k->prints ? TAMIS_CAN_SEARCH : 0) | (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
-        (tamis__is_built(k) ? TAMIS_IS_BUILT : 0) | k->traits;
+    const unsigned has = from_work(k) | from_shapes(k->reshape) | from_sets(k) |
+                         from_special(k->special) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;
+}
+
+size_t tamis__option_count(const tamis_kind *k) {
+    size_t n = 0;
+    while (k->options && k->options[n].name) n++;
+    return n;
 }

@@ -27,6 +27,7 @@ enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
 static const char name[] = "retouched";
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -95,13 +96,13 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking, adding, merging ---------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) hit[j] = is_found(f, hash[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) hit[j] = is_found(f, b.hash[j]);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
+        uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++) {
             const uint64_t at = tamis__chain_next(&x, f->word[BITS]);
             keep(f, at / 64, (uint64_t)1 << at % 64);
@@ -244,16 +245,15 @@ const tamis_kind tamis__retouched = {
     .contract = "chosen false positives can be made a no, at the price of a few keys",
     .word = {"array_bits", "hashes"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .merge = merge,
-    .measure = measure,
-    .retouch = &retouch_facet,
+    .sets = &(const tamis_sets){.merge = merge},
+    .special = &(const tamis_special){.retouch = &retouch_facet},
 };

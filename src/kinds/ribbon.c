@@ -31,6 +31,7 @@ static const struct tamis_option options[] = {
     {"width", NULL, 1, TAMIS_BAND_MAX_GUARD, "by fpr or size", "columns: bits of a fingerprint"},
     {"narrow", NULL, 0, 65535, "by fpr or size, 0 with width",
      "keys with one column less, in 65536ths of all"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -136,10 +137,10 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_band_form form = form_of(f->word);
     const tamis_band_set set = tamis__band_set(f, 0);
-    tamis__band_ask_all(&form, &set, hash, n, NULL, hit);
+    tamis__band_ask_all(&form, &set, b.hash, b.n, NULL, hit);
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
@@ -190,7 +191,7 @@ static tamis_status make(const uint64_t word[], const tamis_segment *segment, ui
     return tamis__band_make(&form, &task, room, out, size);
 }
 
-static const tamis_build_facet building = {
+static const tamis_build building = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SEGMENT_MADE,
     .cut = TAMIS_SEGMENT_CUT,
@@ -206,15 +207,14 @@ const tamis_kind tamis__ribbon = {
     .contract = "built once: the smallest, within half a percent of the least there can be",
     .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query = query,
-    .has = has,
     .measure = measure,
+    .query = query,
+    .speed = &(const tamis_speed){.has = has},
     .build = &building,
 };

@@ -65,6 +65,7 @@ enum { BLOCKED, SPLIT, CLASSIC, COMPACTION, KINDS };
 static const struct tamis_option options[] = {
     {"kind", "blocked|split|classic|compaction", 0, 0, "blocked, and classic below 0.01 %",
      "what the stages are"},
+    {0},
 };
 
 /* ---- Stages --------------------------------------------------------------------------------- */
@@ -271,7 +272,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 }
 
 static unsigned lacks(const uint64_t word[]) {
-    return kind_of(word)->merge ? 0 : TAMIS_CAN_MERGE;
+    return TAMIS_ENTRY(kind_of(word), sets, merge) ? 0 : TAMIS_CAN_MERGE;
 }
 
 /* All that a question may look at. Later stages are not in the words; they are planned again. */
@@ -358,7 +359,7 @@ static void ask_first(const stack *s, uint64_t stage, const uint64_t *hash, size
     size_t still = 0;
     w->is_mixed = is_spread(&s->stage[stage]);
     place(w->place, hash, n, w->is_mixed);
-    s->kind->query(&s->stage[stage], w->place, n, hit);
+    s->kind->query(&s->stage[stage], tamis__hashes(w->place, n), hit);
     if (stage == 0) return; /* nobody waits for another */
 #pragma GCC unroll 4
     for (size_t j = 0; j < n; j++) {
@@ -392,7 +393,7 @@ static void ask_next(const stack *s, uint64_t stage, const uint64_t *hash, uint8
         for (size_t j = 0; j < n; j++) waits[j] = hash[w->from[j]];
         place(w->place, waits, n, w->is_mixed);
     }
-    s->kind->query(&s->stage[stage], w->place, n, found);
+    s->kind->query(&s->stage[stage], tamis__hashes(w->place, n), found);
     for (size_t j = 0; j < n && stage == 0; j++) hit[w->from[j]] = found[j];
     for (size_t j = 0; j < n && stage;) {
         if (n - j >= TOGETHER && tamis__get64(found + j) == 0) {
@@ -423,17 +424,17 @@ static void ask(const stack *s, uint64_t count, const uint64_t *hash, size_t n, 
     while (count > 0 && w.n) ask_next(s, --count, hash, hit, &w);
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     stack s;
     unstack(f, &s);
-    for (size_t at = 0; at < n; at += BATCH)
-        ask(&s, s.count, hash + at, n - at < BATCH ? n - at : BATCH, hit + at);
+    for (size_t at = 0; at < b.n; at += BATCH)
+        ask(&s, s.count, b.hash + at, b.n - at < BATCH ? b.n - at : BATCH, hit + at);
 }
 
-static bool has_one(const tamis_kind *kind, const tamis_body *stage, uint64_t hash) {
+static bool has_one(const tamis_body *stage, uint64_t hash) {
     uint8_t hit;
-    if (kind->has) return kind->has(stage, hash);
-    kind->query(stage, &hash, 1, &hit);
+    if (TAMIS_ENTRY(stage->kind, speed, has)) return stage->kind->speed->has(stage, hash);
+    stage->kind->query(stage, tamis__hashes(&hash, 1), &hit);
     return hit;
 }
 
@@ -447,25 +448,25 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     ask(s, top, hash, n, is_below);
     place(placed, hash, n, is_spread(stage));
     for (size_t j = 0; j < n; j++) {
-        if (is_below[j] || has_one(s->kind, stage, placed[j])) continue;
-        s->kind->add(stage, placed + j, 1);
+        if (is_below[j] || has_one(stage, placed[j])) continue;
+        s->kind->add(stage, tamis__hashes(placed + j, 1));
         taken++;
     }
     set_taken(stage, stage->items + taken);
 }
 
 /* Core has made room for every key that is new; without room they are all old. */
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     stack s;
     uint64_t top = 0;
     unstack(f, &s);
-    while (n) {
+    while (b.n) {
         while (top < s.count && s.stage[top].items >= capacity_of(f->word, top)) top++;
         if (top == s.count) break;
         const uint64_t room = capacity_of(f->word, top) - s.stage[top].items;
-        const size_t max = n < BATCH ? n : BATCH, m = room < max ? (size_t)room : max;
-        add_to(&s, top, hash, m);
-        hash += m, n -= m;
+        const size_t max = b.n < BATCH ? b.n : BATCH, m = room < max ? (size_t)room : max;
+        add_to(&s, top, b.hash, m);
+        b.hash += m, b.n -= m;
     }
     return TAMIS_OK;
 }
@@ -620,7 +621,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const uint64_t doubt = into == from ? (uint64_t)doubt_of(&a) : doubt_of_both(&a, &b);
     for (uint64_t i = 0; i < a.count && !rc; i++) {
         const uint64_t taken = taken_by_both(a.kind, &a.stage[i], &b.stage[i]);
-        rc = a.kind->merge(&a.stage[i], &b.stage[i]);
+        rc = a.kind->sets->merge(&a.stage[i], &b.stage[i]);
         set_taken(&a.stage[i], taken);
     }
     tamis__put64(into->bytes + AT_DOUBT, doubt);
@@ -658,7 +659,6 @@ const tamis_kind tamis__scalable = {
     .contract = "grows by stages that double, keeps its rate; unions that would not are refused",
     .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE,
     .lacks = lacks,
     .plan = plan,
@@ -667,13 +667,10 @@ const tamis_kind tamis__scalable = {
     .rate = rate,
     .start = start,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .room = room,
-    .grow = grow,
-    .stretch = stretch,
-    .move = move,
-    .merge = merge,
-    .may_compare = may_compare,
-    .measure = measure,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move, .stretch = stretch},
+    .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare},
 };

@@ -20,10 +20,10 @@ enum {
     TAMIS_SEGMENT_WORDS  /* the first word of the kind's own */
 };
 
-/* The words that the records decide, for tamis_build_facet.made. */
+/* The words that the records decide, for tamis_build.made. */
 enum { TAMIS_SEGMENT_MADE = 1 << TAMIS_SEGMENTS | 1 << TAMIS_SEGMENT_BYTES };
 
-/* The word that says how the payload is cut, for tamis_build_facet.cut. */
+/* The word that says how the payload is cut, for tamis_build.cut. */
 enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
 
 /* The names of the first words, and the option that sets the third. Smaller segments need less

@@ -51,6 +51,7 @@ static const struct tamis_option options[] = {
      "with layout=split: how the block follows from the hash"},
     {"shard", NULL, 0, TAMIS_MAX_SHARDS - 1, "0", "which one this is, from 0 to shards-1"},
     {"shards", NULL, 1, TAMIS_MAX_SHARDS, "1", "into how many the whole is cut"},
+    {0},
 };
 
 /* ---- The cut -------------------------------------------------------------------------------- */
@@ -245,19 +246,19 @@ TAMIS_HOT uint64_t inner_hash(const part *p, uint64_t hash, uint64_t b) {
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
 /* Hashes of other shards are asked as any hash, and then answered yes. */
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const part p = part_of(f);
     const uint64_t blocks = p.inner.word[INNER_BLOCKS];
     uint64_t inner[TAMIS_GROUP];
     uint8_t is_mine[TAMIS_GROUP];
-    for (size_t group; n; hash += group, hit += group, n -= group) {
-        group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
+    for (size_t group; b.n; b.hash += group, hit += group, b.n -= group) {
+        group = b.n < TAMIS_GROUP ? b.n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
-            const uint64_t b = local_of(&p, hash[j]);
-            is_mine[j] = b < blocks;
-            inner[j] = inner_hash(&p, hash[j], is_mine[j] ? b : 0);
+            const uint64_t block = local_of(&p, b.hash[j]);
+            is_mine[j] = block < blocks;
+            inner[j] = inner_hash(&p, b.hash[j], is_mine[j] ? block : 0);
         }
-        p.inner.kind->query(&p.inner, inner, group, hit);
+        p.inner.kind->query(&p.inner, tamis__hashes(inner, group), hit);
         for (size_t j = 0; j < group; j++) hit[j] |= !is_mine[j];
     }
 }
@@ -265,15 +266,16 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 static bool has(const tamis_body *f, uint64_t hash) {
     const part p = part_of(f);
     const uint64_t b = local_of(&p, hash);
-    return b >= p.inner.word[INNER_BLOCKS] || p.inner.kind->has(&p.inner, inner_hash(&p, hash, b));
+    return b >= p.inner.word[INNER_BLOCKS] ||
+           p.inner.kind->speed->has(&p.inner, inner_hash(&p, hash, b));
 }
 
-static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
+static void prefetch(const tamis_body *f, tamis_batch b) {
     const part p = part_of(f);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t b = local_of(&p, hash[i]);
-        if (b < p.inner.word[INNER_BLOCKS])
-            TAMIS_PREFETCH(f->bytes + b * tamis__shard_block_bytes(f->word));
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t block = local_of(&p, b.hash[i]);
+        if (block < p.inner.word[INNER_BLOCKS])
+            TAMIS_PREFETCH(f->bytes + block * tamis__shard_block_bytes(f->word));
     }
 }
 
@@ -290,15 +292,15 @@ static tamis_status all_are_mine(const tamis_body *f, const part *p, const uint6
     return TAMIS_OK;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     part p = part_of(f);
     uint64_t inner[TAMIS_GROUP];
-    tamis_status rc = all_are_mine(f, &p, hash, n);
-    for (size_t group; n && !rc; hash += group, n -= group) {
-        group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
+    tamis_status rc = all_are_mine(f, &p, b.hash, b.n);
+    for (size_t group; b.n && !rc; b.hash += group, b.n -= group) {
+        group = b.n < TAMIS_GROUP ? b.n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++)
-            inner[j] = inner_hash(&p, hash[j], local_of(&p, hash[j]));
-        rc = p.inner.kind->add(&p.inner, inner, group); /* which cannot fail */
+            inner[j] = inner_hash(&p, b.hash[j], local_of(&p, b.hash[j]));
+        rc = p.inner.kind->add(&p.inner, tamis__hashes(inner, group)); /* which cannot fail */
     }
     return rc;
 }
@@ -322,19 +324,16 @@ const tamis_kind tamis__shard = {
     .contract = "a part of the blocks of a blocked or split filter; other parts' keys are maybe",
     .word = {"layout", "detail", "total", "shard", "shards"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
-    .whole = whole,
+    .measure = measure,
     .query = query,
     .add = add,
-    .prefetch = prefetch,
-    .has = has,
     .room = room,
-    .merge = tamis__bitmap_merge,
-    .intersect = tamis__bitmap_intersect,
-    .measure = measure,
+    .sizing = &(const tamis_sizing){.whole = whole},
+    .speed = &(const tamis_speed){.has = has, .prefetch = prefetch},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

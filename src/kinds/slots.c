@@ -226,12 +226,12 @@ tamis_status tamis__pack_run(const tamis_slots *t, tamis_packing *packing, uint6
 
 tamis_status tamis__add_all(tamis_body *f, const tamis_slots *t, const uint64_t *hash, size_t n,
                             tamis_status (*add_one)(tamis_body *, uint64_t),
-                            tamis_status (*remove_one)(tamis_body *, uint64_t)) {
+                            tamis_status (*remove_one)(tamis_body *, tamis_batch)) {
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(t, hash, i, n);
         const tamis_status rc = add_one(f, hash[i]);
         if (!rc) continue;
-        while (i) remove_one(f, hash[--i]);
+        while (i) remove_one(f, tamis__hashes(&hash[--i], 1));
         return rc;
     }
     return TAMIS_OK;

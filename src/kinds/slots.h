@@ -180,7 +180,7 @@ tamis_status tamis__pack_run(const tamis_slots *, tamis_packing *, uint64_t home
 /* Adds all hashes one by one, or none: what went in before a failure is taken out again. */
 tamis_status tamis__add_all(tamis_body *, const tamis_slots *, const uint64_t *hash, size_t n,
                             tamis_status (*add_one)(tamis_body *, uint64_t),
-                            tamis_status (*remove_one)(tamis_body *, uint64_t));
+                            tamis_status (*remove_one)(tamis_body *, tamis_batch));
 
 /* The gate: every count, offset, run and unused slot is as inserting would have made it, and every
  * run is one that the kind could have written. */

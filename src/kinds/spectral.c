@@ -46,6 +46,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"mode", "select|increase|recurring", 0, 0, "select", "which cells an add raises"},
     {"width", NULL, MIN_WIDTH, TAMIS_MAX_WIDTH, "8", "bits of a cell: counts to 2^width - 1"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -184,13 +185,13 @@ static void add_by_recurring(const tamis_body *f, uint64_t hash) {
         raise_all(cells, &second, min);
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     void (*const add_one)(const tamis_body *, uint64_t) =
         f->word[MODE] == INCREASE ? add_by_increase : add_by_recurring;
     if (f->word[MODE] == SELECT)
-        add_by_select(f, hash, n);
+        add_by_select(f, b.hash, b.n);
     else
-        for (size_t j = 0; j < n; j++) add_one(f, hash[j]);
+        for (size_t j = 0; j < b.n; j++) add_one(f, b.hash[j]);
     return TAMIS_OK;
 }
 
@@ -201,9 +202,9 @@ TAMIS_HOT bool passes(const tamis_probed *p, uint64_t x, uint64_t cell) {
     return tamis__field_get(p->bytes, cell, p->width) != 0;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_probed p = tamis__cells_probed(primary(f), f->word[HASHES]);
-    tamis__probed_query(passes, &p, hash, n, hit);
+    tamis__probed_query(passes, &p, b.hash, b.n, hit);
 }
 
 /* The smallest cell: an add by increase raises a cell that two probes share only once. */
@@ -224,26 +225,26 @@ static uint64_t count_by_recurring(const tamis_body *f, uint64_t hash) {
     return other < min ? other : min;
 }
 
-static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    for (size_t j = 0; j < n; j++) switch (f->word[MODE]) {
+static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
+    for (size_t j = 0; j < b.n; j++) switch (f->word[MODE]) {
         case SELECT: {
-            const tamis_spots spots = primary_spots(f, hash[j]);
+            const tamis_spots spots = primary_spots(f, b.hash[j]);
             out[j] = tamis__spots_count(primary(f), &spots, NULL);
             break;
         }
-        case INCREASE: out[j] = count_by_increase(f, hash[j]); break;
-        default: out[j] = count_by_recurring(f, hash[j]); break;
+        case INCREASE: out[j] = count_by_increase(f, b.hash[j]); break;
+        default: out[j] = count_by_recurring(f, b.hash[j]); break;
         }
 }
 
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_cells cells = primary(f);
-    const tamis_spots first = primary_spots(f, hash);
+    const tamis_spots first = primary_spots(f, *b.hash);
     if (!tamis__spots_hold(cells, &first))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a cell is too low");
     lower_all(cells, &first);
     if (f->word[MODE] != RECURRING) return TAMIS_OK;
-    const tamis_spots second = secondary_spots(f, hash);
+    const tamis_spots second = secondary_spots(f, *b.hash);
     if (tamis__spots_hold(cells, &second)) lower_all(cells, &second);
     return TAMIS_OK;
 }
@@ -278,7 +279,6 @@ const tamis_kind tamis__spectral = {
     .contract = "how often each key was added: never too low, seldom too high",
     .word = {"bits", "hashes", "mode", "width"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ANY_ORDER,
     .lacks = lacks,
     .plan = plan,
@@ -286,13 +286,11 @@ const tamis_kind tamis__spectral = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .remove = remove_one,
-    .count = count,
-    .reliable_count = reliable_count,
-    .fold = fold,
-    .move = move,
-    .merge = merge,
-    .measure = measure,
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},
+    .sets = &(const tamis_sets){.merge = merge},
 };

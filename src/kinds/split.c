@@ -36,6 +36,7 @@ static const tamis_lanes lanes = {LANES, LANE_BITS, 1};
 static const struct tamis_option options[] = {
     {"index", "parquet|wide", 0, 0, "parquet up to 512 MiB, wide above",
      "how the block follows from the hash; only parquet can be exchanged"},
+    {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -126,13 +127,13 @@ static const tamis_block_ops *ops(const tamis_body *f) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    ops(f)->query(f, hash, n, hit);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    ops(f)->query(f, b.hash, b.n, hit);
 }
 
 /* Both rules give the same block or its neighbour, which is as near. */
-static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) TAMIS_PREFETCH(f->bytes + locate_wide(f, hash[i]));
+static void prefetch(const tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) TAMIS_PREFETCH(f->bytes + locate_wide(f, b.hash[i]));
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
@@ -153,16 +154,16 @@ static bool fast(const tamis_body *f, struct tamis_inline *view) {
     return true;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    ops(f)->add(f, hash, n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    ops(f)->add(f, b.hash, b.n);
     return TAMIS_OK;
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+static void add_shared(tamis_body *f, tamis_batch b) {
     if (f->word[INDEX] == PARQUET)
-        tamis__blocks_add(locate_parquet, set_shared, f, hash, n);
+        tamis__blocks_add(locate_parquet, set_shared, f, b.hash, b.n);
     else
-        tamis__blocks_add(locate_wide, set_shared, f, hash, n);
+        tamis__blocks_add(locate_wide, set_shared, f, b.hash, b.n);
 }
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
@@ -190,24 +191,20 @@ const tamis_kind tamis__split = {
     .contract = "split-block: Parquet's filter bit for bit when hash=xxh64",
     .word = {"blocks", "index"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .prefetch = prefetch,
-    .has = has,
-    .query_numbers = query_numbers,
-    .fast = fast,
-    .unit = BLOCK_BYTES,
-    .fold = fold,
-    .stretch = stretch,
-    .move = move,
-    .merge = tamis__bitmap_merge,
-    .intersect = tamis__bitmap_intersect,
-    .measure = measure,
+    .speed = &(const tamis_speed){.unit = BLOCK_BYTES,
+                                  .has = has,
+                                  .prefetch = prefetch,
+                                  .query_numbers = query_numbers,
+                                  .inline_view = fast,
+                                  .add_shared = add_shared},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

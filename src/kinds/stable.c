@@ -41,6 +41,7 @@ enum { MIN_CELLS = 1024 };
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "the fewest bits", "cells per key, K"},
     {"width", NULL, 1, MAX_WIDTH, "the fewest bits", "bits per cell: 1, 2 or 4"},
+    {0},
 };
 
 /* ---- What becomes of a cell ------------------------------------------------------------------
@@ -276,10 +277,10 @@ static uint64_t draw(tamis_body *f) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const unsigned width = (unsigned)f->word[WIDTH];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]), i = 0;
+    for (size_t j = 0; j < b.n; j++) {
+        uint64_t x = tamis__chain_start(b.hash[j]), i = 0;
         while (i < f->word[HASHES] &&
                tamis__field_get(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width))
             i++;
@@ -288,14 +289,14 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 }
 
 /* Wear first, so that a key is always found right after it was added. */
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
     const unsigned width = (unsigned)f->word[WIDTH];
     const uint64_t bits = f->word[CELLS] * width, worn_bits = f->word[DECREMENTS] * width;
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < b.n; j++) {
         const uint64_t from = draw(f) * width, left = bits - from;
         wear(f, from, from + (worn_bits < left ? worn_bits : left));
         if (worn_bits > left) wear(f, 0, worn_bits - left);
-        uint64_t x = tamis__chain_start(hash[j]);
+        uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++)
             tamis__field_put(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width,
                              tamis__field_mask(width));
@@ -344,13 +345,12 @@ const tamis_kind tamis__stable = {
     .contract = "for endless streams: the rate never rises above its stable point; old keys fade",
     .word = {"cells", "width", "hashes", "decrements", "dice"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_AGES | TAMIS_MAY_FORGET,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
+    .measure = measure,
     .query = query,
     .add = add,
-    .measure = measure,
 };

@@ -59,13 +59,14 @@ static tamis_status audit(const tamis_body *f) {
     return tamis__bitmap_audit(f, f->word[BITS]);
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++)
-        hit[i] = tamis__bit_get(f->bytes, tamis__range(hash[i], f->word[BITS]));
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++)
+        hit[i] = tamis__bit_get(f->bytes, tamis__range(b.hash[i], f->word[BITS]));
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, tamis__range(hash[i], f->word[BITS]));
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++)
+        tamis__bit_set(f->bytes, tamis__range(b.hash[i], f->word[BITS]));
     return TAMIS_OK;
 }
 
@@ -84,8 +85,8 @@ const tamis_kind tamis__template = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .merge = tamis__bitmap_merge,
-    .measure = measure,
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},
 };

@@ -115,13 +115,13 @@ TAMIS_HOT void locate(const tamis_body *f, const uint64_t *hash, size_t n, bool 
     }
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     uint64_t at[GROUP];
-    while (n) {
-        const size_t group = n < GROUP ? n : GROUP;
-        locate(f, hash, group, false, at);
+    while (b.n) {
+        const size_t group = b.n < GROUP ? b.n : GROUP;
+        locate(f, b.hash, group, false, at);
         for (size_t j = 0; j < group; j++) hit[j] = tamis__bit_get(f->bytes, at[j]);
-        hash += group, hit += group, n -= group;
+        b.hash += group, hit += group, b.n -= group;
     }
 }
 
@@ -143,13 +143,13 @@ TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size
     }
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    add_any(false, f, hash, n);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    add_any(false, f, b.hash, b.n);
     return TAMIS_OK;
 }
 
-static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
-    add_any(true, f, hash, n);
+static void add_shared(tamis_body *f, tamis_batch b) {
+    add_any(true, f, b.hash, b.n);
 }
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
@@ -185,14 +185,10 @@ const tamis_kind tamis__universal = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .add_shared = add_shared,
-    .has = has,
-    .fold = fold,
-    .stretch = stretch,
-    .move = move,
-    .merge = tamis__bitmap_merge,
-    .intersect = tamis__bitmap_intersect,
-    .measure = measure,
+    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

@@ -47,6 +47,7 @@ static const struct tamis_option options[] = {
     {"generations", NULL, 1, MAX_GENERATIONS, "doubled while that saves 3 % of the bits",
      "parts of the window, l: keys stay for up to 1/l longer than promised"},
     {"by", "adds|clock", 0, 0, "adds", "what makes keys older: adds, or only tamis_tick"},
+    {0},
 };
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
@@ -439,9 +440,9 @@ static bool find(const tamis_body *f, uint64_t head, uint64_t hash) {
     return false;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint64_t head = youngest(f);
-    for (size_t j = 0; j < n; j++) hit[j] = find(f, head, hash[j]);
+    for (size_t j = 0; j < b.n; j++) hit[j] = find(f, head, b.hash[j]);
 }
 
 /* The oldest slice is the one that no add touches, so that it may be cleared bit by bit before time
@@ -470,12 +471,12 @@ static uint64_t adds_to_tick(const tamis_body *f) {
     return f->word[BY] == BY_ADDS ? f->word[EACH] - adds_of(f) : UINT64_MAX;
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         if (adds_to_tick(f) == 0) turn(f);
         const uint64_t head = youngest(f);
         for (uint64_t age = 0; age < f->word[HASHES]; age++)
-            tamis__bit_set(f->bytes + STATE_BYTES, position(f, place_of(f, head, age), hash[j]));
+            tamis__bit_set(f->bytes + STATE_BYTES, position(f, place_of(f, head, age), b.hash[j]));
         tamis__put64(f->bytes + AT_ADDS, adds_of(f) + 1);
     }
     return TAMIS_OK;
@@ -516,17 +517,15 @@ const tamis_kind tamis__window = {
     .contract = "the last `capacity` adds are always found; older ones expire",
     .word = {"hashes", "generations", "each", "slice", "by"},
     .options = options,
-    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_AGES,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
-    .tick = turn,
-    .tick_part = turn_part,
-    .adds_to_tick = adds_to_tick,
-    .measure = measure,
+    .ageing =
+        &(const tamis_ageing){.tick = turn, .tick_part = turn_part, .adds_to_tick = adds_to_tick},
 };

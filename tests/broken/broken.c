@@ -10,8 +10,10 @@
 
 #define SOUND                                                                                    \
     .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
-    .probes = probes, .rate = rate, .audit = audit, .query = query, .add = add,                  \
-    .merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect, .measure = measure
+    .probes = probes, .rate = rate, .audit = audit, .measure = measure, .query = query,          \
+    .sets =                                                                                      \
+        &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect}, \
+    .add = add
 
 static uint64_t position(const tamis_body *f, uint64_t hash) {
     return tamis__range(hash, f->word[BITS]);
@@ -20,26 +22,26 @@ static uint64_t position(const tamis_body *f, uint64_t hash) {
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* Loses one key in a thousand. */
-static tamis_status add_most(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (hash[i] % 1000) tamis__bit_set(f->bytes, position(f, hash[i]));
+static tamis_status add_most(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++)
+        if (b.hash[i] % 1000) tamis__bit_set(f->bytes, position(f, b.hash[i]));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_forgetful = {SOUND, .name = "broken_forgetful",
                                             .contract = "no_false_negative", .add = add_most};
 
 /* Says yes to everything. */
-static void query_yes(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    (void)f, (void)hash;
-    for (size_t i = 0; i < n; i++) hit[i] = 1;
+static void query_yes(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    (void)f, (void)b.hash;
+    for (size_t i = 0; i < b.n; i++) hit[i] = 1;
 }
 const tamis_kind tamis__broken_yes = {SOUND, .name = "broken_yes", .contract = "rate_as_promised",
                                       .query = query_yes};
 
 /* Sees keys in an empty filter. */
-static void query_haunted(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query(f, hash, n, hit);
-    for (size_t i = 0; i < n; i++) hit[i] |= hash[i] % 1000 == 0;
+static void query_haunted(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, b, hit);
+    for (size_t i = 0; i < b.n; i++) hit[i] |= b.hash[i] % 1000 == 0;
 }
 const tamis_kind tamis__broken_haunted = {SOUND, .name = "broken_haunted",
                                           .contract = "empty_has_nothing", .query = query_haunted};
@@ -57,17 +59,17 @@ const tamis_kind tamis__broken_optimist = {SOUND, .name = "broken_optimist",
                                            .measure = measure_low};
 
 /* Answers a batch from its first key. */
-static void query_first(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, hash[0]));
+static void query_first(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, b.hash[0]));
 }
 const tamis_kind tamis__broken_first_only = {
     SOUND, .name = "broken_first_only", .contract = "batch_equals_single", .query = query_first};
 
 /* Sets two bits and looks at one: a probe that does nothing. */
-static tamis_status add_two(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        tamis__bit_set(f->bytes, position(f, hash[i]));
-        tamis__bit_set(f->bytes, position(f, tamis__mix(hash[i])));
+static tamis_status add_two(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        tamis__bit_set(f->bytes, position(f, b.hash[i]));
+        tamis__bit_set(f->bytes, position(f, tamis__mix(b.hash[i])));
     }
     return TAMIS_OK;
 }
@@ -81,8 +83,9 @@ static tamis_status merge_xor(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->size; i++) into->bytes[i] ^= from->bytes[i];
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_merge = {SOUND, .name = "broken_merge", .contract = "merge_is_union",
-                                        .merge = merge_xor};
+const tamis_kind tamis__broken_merge = {
+    SOUND, .name = "broken_merge", .contract = "merge_is_union",
+    .sets = &(const tamis_sets){.merge = merge_xor, .intersect = tamis__bitmap_intersect}};
 
 /* Intersection that keeps the left side only half of the way. */
 static tamis_status intersect_half(tamis_body *into, const tamis_body *from) {
@@ -90,9 +93,9 @@ static tamis_status intersect_half(tamis_body *into, const tamis_body *from) {
         into->bytes[i] &= i < into->size / 2 ? from->bytes[i] : 0;
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_intersect = {SOUND, .name = "broken_intersect",
-                                            .contract = "intersection_keeps_common",
-                                            .intersect = intersect_half};
+const tamis_kind tamis__broken_intersect = {
+    SOUND, .name = "broken_intersect", .contract = "intersection_keeps_common",
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = intersect_half}};
 
 /* Folds as if positions were remainders, although they are scaled. */
 static tamis_status fold_bits(const tamis_body *f, uint64_t by, uint64_t word[]) {
@@ -103,15 +106,16 @@ static tamis_status move_strides(tamis_body *to, const tamis_body *from) {
                                from->word[BITS] / to->word[BITS]);
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_fold = {SOUND, .name = "broken_fold", .contract = "fold_keeps_keys",
-                                       .fold = fold_bits, .move = move_strides};
+const tamis_kind tamis__broken_fold = {
+    SOUND, .name = "broken_fold", .contract = "fold_keeps_keys",
+    .reshape = &(const tamis_reshape){.fold = fold_bits, .move = move_strides}};
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
 /* The bit depends on how many came before. */
-static tamis_status add_by_turn(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = position(f, hash[i]);
+static tamis_status add_by_turn(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t at = position(f, b.hash[i]);
         tamis__bit_set(f->bytes, at);
         if ((f->items + i) % 64 == 0) tamis__bit_set(f->bytes, at ^ (at + 1 < f->word[BITS]));
     }
@@ -121,9 +125,9 @@ const tamis_kind tamis__broken_order = {SOUND, .name = "broken_order",
                                         .contract = "any_order_same_bytes", .add = add_by_turn};
 
 /* A second add takes the first one back. */
-static tamis_status add_toggle(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = position(f, hash[i]);
+static tamis_status add_toggle(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t at = position(f, b.hash[i]);
         f->bytes[at / 8] ^= (uint8_t)(1 << at % 8);
     }
     return TAMIS_OK;
@@ -135,11 +139,11 @@ const tamis_kind tamis__broken_toggle = {SOUND, .name = "broken_toggle",
 static uint64_t by_address(const tamis_body *f, uint64_t hash) {
     return position(f, tamis__mix(hash + (uintptr_t)f->bytes));
 }
-static void query_address(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, by_address(f, hash[i]));
+static void query_address(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) hit[i] = tamis__bit_get(f->bytes, by_address(f, b.hash[i]));
 }
-static tamis_status add_address(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, by_address(f, hash[i]));
+static tamis_status add_address(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) tamis__bit_set(f->bytes, by_address(f, b.hash[i]));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_address = {SOUND, .name = "broken_address",
@@ -147,10 +151,10 @@ const tamis_kind tamis__broken_address = {SOUND, .name = "broken_address",
                                           .add = add_address};
 
 /* Assumes an aligned payload. */
-static void query_aligned(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query_aligned(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint8_t *bytes = f->bytes - (uintptr_t)f->bytes % 8;
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = position(f, hash[i]);
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t at = position(f, b.hash[i]);
         hit[i] = bytes[at / 8] >> at % 8 & 1;
     }
 }
@@ -158,10 +162,10 @@ const tamis_kind tamis__broken_aligned = {
     SOUND, .name = "broken_aligned", .contract = "view_at_any_alignment", .query = query_aligned};
 
 /* Reads the word behind the last one. */
-static void query_beyond(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query(f, hash, n, hit);
+static void query_beyond(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, b, hit);
     const volatile uint8_t *beyond = f->bytes + f->size;
-    for (size_t i = 0; i < n; i++) hit[i] |= (uint8_t)(*beyond & 0);
+    for (size_t i = 0; i < b.n; i++) hit[i] |= (uint8_t)(*beyond & 0);
 }
 const tamis_kind tamis__broken_reach = {SOUND, .name = "broken_reach",
                                         .contract = "reads_stay_inside", .query = query_beyond};
@@ -182,34 +186,35 @@ const tamis_kind tamis__broken_planner = {SOUND, .name = "broken_planner",
                                           .contract = "plan_tells_the_truth", .plan = plan_half};
 
 /* Loses keys when many threads add. */
-static void add_shared_most(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = position(f, hash[i]);
-        if (hash[i] % 1000) tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
+static void add_shared_most(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t at = position(f, b.hash[i]);
+        if (b.hash[i] % 1000) tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
     }
 }
 const tamis_kind tamis__broken_shared = {
-    SOUND, .name = "broken_shared", .contract = "many_threads_add", .add_shared = add_shared_most};
+    SOUND, .name = "broken_shared", .contract = "many_threads_add",
+    .speed = &(const tamis_speed){.add_shared = add_shared_most}};
 
 /* Answers only the thread that added. */
 static _Thread_local bool has_added;
-static tamis_status add_here(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_here(tamis_body *f, tamis_batch b) {
     has_added = true;
-    return add(f, hash, n);
+    return add(f, b);
 }
-static void query_here(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query(f, hash, n, hit);
-    for (size_t i = 0; i < n; i++) hit[i] &= has_added;
+static void query_here(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, b, hit);
+    for (size_t i = 0; i < b.n; i++) hit[i] &= has_added;
 }
 const tamis_kind tamis__broken_thread = {SOUND, .name = "broken_thread",
                                          .contract = "many_threads_ask", .query = query_here,
                                          .add = add_here};
 
 /* Another layout where the machine can do more. */
-static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        tamis__bit_set(f->bytes, position(f, hash[i]));
-        if (tamis__cpu() & TAMIS_CPU_TEST) tamis__bit_set(f->bytes, position(f, ~hash[i]));
+static tamis_status add_by_cpu(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        tamis__bit_set(f->bytes, position(f, b.hash[i]));
+        if (tamis__cpu() & TAMIS_CPU_TEST) tamis__bit_set(f->bytes, position(f, ~b.hash[i]));
     }
     return TAMIS_OK;
 }
@@ -219,24 +224,26 @@ const tamis_kind tamis__broken_cpu = {SOUND, .name = "broken_cpu",
 /* Says no to half of its keys when they come alone. */
 static bool has_half(const tamis_body *f, uint64_t hash) {
     uint8_t hit;
-    query(f, &hash, 1, &hit);
+    query(f, tamis__hashes(&hash, 1), &hit);
     return hit && hash & 1;
 }
 const tamis_kind tamis__broken_single = {SOUND, .name = "broken_single",
-                                         .contract = "batch_equals_single", .has = has_half};
+                                         .contract = "batch_equals_single",
+                                         .speed = &(const tamis_speed){.has = has_half}};
 
 /* Asks for the last of a list of integers too late. */
 static bool numbers_late(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
                          uint8_t *hit) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t hash = tamis_inline_xxh3(flip, numbers[i]);
-        query(f, &hash, 1, hit + i);
+        query(f, tamis__hashes(&hash, 1), hit + i);
     }
     if (n > 8) hit[n - 1] = 0;
     return true;
 }
 const tamis_kind tamis__broken_list = {
-    SOUND, .name = "broken_list", .contract = "batch_equals_single", .query_numbers = numbers_late};
+    SOUND, .name = "broken_list", .contract = "batch_equals_single",
+    .speed = &(const tamis_speed){.query_numbers = numbers_late}};
 
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -251,20 +258,20 @@ static uint64_t room_always(const tamis_body *f) {
     (void)f;
     return UINT64_MAX;
 }
-static tamis_status add_half(tamis_body *f, const uint64_t *hash, size_t n) {
-    if (n < 1000) return add(f, hash, n);
-    add(f, hash, n / 2);
+static tamis_status add_half(tamis_body *f, tamis_batch b) {
+    if (b.n < 1000) return add(f, b);
+    add(f, tamis__hashes(b.hash, b.n / 2));
     return tamis__fail(TAMIS_FULL, "full");
 }
 const tamis_kind tamis__broken_half = {SOUND, .name = "broken_half",
-                                       .contract = "failure_changes_nothing", .room = room_always,
-                                       .add = add_half};
+                                       .contract = "failure_changes_nothing", .add = add_half,
+                                       .room = room_always};
 
 /* Sees every add as another key: a bit for the key, and one for its turn. */
-static tamis_status add_salted(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        tamis__bit_set(f->bytes, position(f, tamis__mix(hash[i] + f->items + i)));
-    return add(f, hash, n);
+static tamis_status add_salted(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++)
+        tamis__bit_set(f->bytes, position(f, tamis__mix(b.hash[i] + f->items + i)));
+    return add(f, b);
 }
 const tamis_kind tamis__broken_salted = {SOUND, .name = "broken_salted",
                                          .contract = "one_key_a_million_times", .add = add_salted};
@@ -281,9 +288,6 @@ static tamis_status move_nothing(tamis_body *to, const tamis_body *from) {
 static uint64_t room_by_capacity(const tamis_body *f) {
     return f->word[BITS] / 100 > f->items ? f->word[BITS] / 100 - f->items : 0;
 }
-const tamis_kind tamis__broken_grow = {SOUND,
-                                       .name = "broken_grow",
-                                       .contract = "growth_keeps_keys",
-                                       .room = room_by_capacity,
-                                       .grow = grow_double,
-                                       .move = move_nothing};
+const tamis_kind tamis__broken_grow = {
+    SOUND, .name = "broken_grow", .contract = "growth_keeps_keys", .room = room_by_capacity,
+    .reshape = &(const tamis_reshape){.grow = grow_double, .move = move_nothing}};

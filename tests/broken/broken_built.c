@@ -17,10 +17,12 @@
             .next = next, .build = &building
 #define MAP                                                                                        \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
-            .get = get, .max_value = max_value, .build = &map_building
+            .values = &(const tamis_values){.get = get, .max_value = max_value},                   \
+            .build = &map_building
 #define SETS                                                                                     \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers", "labels", "names"}, .plan = plan_wide, \
-            .check = check_wide, .next = next, .labels = &labels, .build = &sets_building
+            .check = check_wide, .next = next,                                                   \
+            .special = &(const tamis_special){.labels = &labels}, .build = &sets_building
 #define FACET SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
@@ -44,7 +46,7 @@ static tamis_status make_by_turn(const uint64_t word[], const tamis_segment *seg
     (void)room;
     return make_with(word, segment, turn++, out, size);
 }
-static const tamis_build_facet by_turn = {FACET, .max = most_and_one, .make = make_by_turn};
+static const tamis_build by_turn = {FACET, .max = most_and_one, .make = make_by_turn};
 const tamis_kind tamis__broken_turn = {SET, .name = "broken_turn",
                                        .contract = "one_set_is_one_filter", .audit = NULL,
                                        .build = &by_turn};
@@ -58,7 +60,7 @@ static tamis_status make_by_cpu(const uint64_t word[], const tamis_segment *segm
     (void)room;
     return make_with(word, segment, tamis__cpu() & TAMIS_CPU_TEST, out, size);
 }
-static const tamis_build_facet by_cpu = {FACET, .max = most_and_one, .make = make_by_cpu};
+static const tamis_build by_cpu = {FACET, .max = most_and_one, .make = make_by_cpu};
 const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                               .contract = "same_bytes_on_every_cpu", .audit = NULL,
                                               .build = &by_cpu};
@@ -83,8 +85,7 @@ const tamis_kind tamis__broken_double = {SET, .name = "broken_double",
                                          .contract = "plan_tells_the_truth", .plan = plan_double};
 
 /* Lets itself be merged with what is cut otherwise. */
-static const tamis_build_facet any_cut = {FACET,
-                                          .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
+static const tamis_build any_cut = {FACET, .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
 const tamis_kind tamis__broken_any_cut = {SET, .name = "broken_any_cut",
                                           .contract = "mismatch_refused", .build = &any_cut};
 
@@ -97,31 +98,31 @@ static tamis_status make_without_last(const uint64_t word[], const tamis_segment
     less.n -= segment->n > 0;
     return make(word, &less, room, out, size);
 }
-static const tamis_build_facet without_last = {FACET, .make = make_without_last};
+static const tamis_build without_last = {FACET, .make = make_without_last};
 const tamis_kind tamis__broken_last = {SET, .name = "broken_last", .contract = "file_is_the_image",
                                        .build = &without_last};
 const tamis_kind tamis__broken_any_kind = {
     SET, .name = "broken_any_kind", .contract = "every_kind_can_be_built", .build = &without_last};
 
 /* Answers a batch from its first hash. */
-static void query_of_first(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query(f, hash, n ? 1 : 0, hit);
-    for (size_t i = 1; i < n; i++) hit[i] = hit[0];
+static void query_of_first(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, tamis__hashes(b.hash, b.n ? 1 : 0), hit);
+    for (size_t i = 1; i < b.n; i++) hit[i] = hit[0];
 }
 const tamis_kind tamis__broken_first_built = {
     SET, .name = "broken_first_built", .contract = "batch_equals_single", .query = query_of_first};
 
 /* Without any key there is nothing to compare with, and it says yes. */
-static void query_of_none(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query(f, hash, n, hit);
-    for (size_t i = 0; i < n; i++) hit[i] |= entries_of(f, segment_of(f->word, hash[i])).n == 0;
+static void query_of_none(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, b, hit);
+    for (size_t i = 0; i < b.n; i++) hit[i] |= entries_of(f, segment_of(f->word, b.hash[i])).n == 0;
 }
 const tamis_kind tamis__broken_nothing = {SET, .name = "broken_nothing",
                                           .contract = "empty_has_nothing", .query = query_of_none};
 
 /* Lets a key be added, to nowhere. */
-static tamis_status add_to_nowhere(tamis_body *f, const uint64_t *hash, size_t n) {
-    (void)f, (void)hash, (void)n;
+static tamis_status add_to_nowhere(tamis_body *f, tamis_batch b) {
+    (void)f, (void)b.hash, (void)b.n;
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_nowhere = {SET, .name = "broken_nowhere", .contract = "built_once",
@@ -173,41 +174,41 @@ static tamis_status make_mixed_up(const uint64_t word[], const tamis_segment *se
     return rc;
 }
 #define MAP_FACET SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES, .made = TAMIS_SEGMENT_MADE
-static const tamis_build_facet mixed_up = {MAP_FACET, .make = make_mixed_up};
+static const tamis_build mixed_up = {MAP_FACET, .make = make_mixed_up};
 const tamis_kind tamis__broken_mixed_up = {MAP, .name = "broken_mixed_up",
                                            .contract = "values_come_back", .build = &mixed_up};
 
 /* Writes a value for keys that are not there. */
-static void get_anything(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                         uint8_t *hit) {
-    get(f, hash, n, value, hit);
-    for (size_t i = 0; i < n; i++)
+static void get_anything(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
+    get(f, b, value, hit);
+    for (size_t i = 0; i < b.n; i++)
         if (!hit[i]) value[i] = 0;
 }
-const tamis_kind tamis__broken_writes = {MAP, .name = "broken_writes",
-                                         .contract = "values_come_back", .get = get_anything};
+const tamis_kind tamis__broken_writes = {
+    MAP, .name = "broken_writes", .contract = "values_come_back",
+    .values = &(const tamis_values){.get = get_anything, .max_value = max_value}};
 
 /* Has a value for every key, also for those that it does not have. */
-static void get_always(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                       uint8_t *hit) {
-    get(f, hash, n, value, hit);
-    memset(hit, 1, n);
+static void get_always(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
+    get(f, b, value, hit);
+    memset(hit, 1, b.n);
 }
-const tamis_kind tamis__broken_always = {MAP, .name = "broken_always",
-                                         .contract = "values_come_back", .get = get_always};
+const tamis_kind tamis__broken_always = {
+    MAP, .name = "broken_always", .contract = "values_come_back",
+    .values = &(const tamis_values){.get = get_always, .max_value = max_value}};
 
 /* Gets the values of a batch in groups of seven, and forgets what comes before the first. */
-static void get_in_groups(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                          uint8_t *hit) {
-    const size_t odd = n > 7 ? n % 7 : 0;
-    query(f, hash, odd, hit);
-    get(f, hash + odd, n - odd, value + odd, hit + odd);
+static void get_in_groups(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
+    const size_t odd = b.n > 7 ? b.n % 7 : 0;
+    query(f, tamis__hashes(b.hash, odd), hit);
+    get(f, tamis__hashes(b.hash + odd, b.n - odd), value + odd, hit + odd);
 }
-const tamis_kind tamis__broken_groups = {MAP, .name = "broken_groups",
-                                         .contract = "values_come_back", .get = get_in_groups};
+const tamis_kind tamis__broken_groups = {
+    MAP, .name = "broken_groups", .contract = "values_come_back",
+    .values = &(const tamis_values){.get = get_in_groups, .max_value = max_value}};
 
 /* Takes two values for one key, and keeps both. */
-static const tamis_build_facet tolerant = {MAP_FACET, .rule = TAMIS_RECORDS_LABELS};
+static const tamis_build tolerant = {MAP_FACET, .rule = TAMIS_RECORDS_LABELS};
 const tamis_kind tamis__broken_tolerant = {MAP, .name = "broken_tolerant",
                                            .contract = "conflicts_are_told", .build = &tolerant};
 
@@ -222,39 +223,40 @@ static tamis_status put_at(tamis_body *f, uint64_t hash, uint64_t value, uint64_
 }
 
 /* Sets it for the neighbour, too. */
-static tamis_status put_two(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+static tamis_status put_two(tamis_body *f, tamis_batch b, const uint64_t *value) {
     tamis_status rc = TAMIS_OK;
-    for (size_t i = 0; i < n && !rc; i++) rc = put_at(f, hash[i], value[i], 1);
+    for (size_t i = 0; i < b.n && !rc; i++) rc = put_at(f, b.hash[i], value[i], 1);
     return rc;
 }
-const tamis_kind tamis__broken_put_two = {MAP, .name = "broken_put_two",
-                                          .contract = "put_changes_one_value", .put = put_two};
+const tamis_kind tamis__broken_put_two = {
+    MAP, .name = "broken_put_two", .contract = "put_changes_one_value",
+    .values = &(const tamis_values){.get = get, .put = put_two, .max_value = max_value}};
 
 /* Says that it did. */
-static tamis_status put_nothing(tamis_body *f, const uint64_t *hash, const uint64_t *value,
-                                size_t n) {
+static tamis_status put_nothing(tamis_body *f, tamis_batch b, const uint64_t *value) {
     (void)value;
-    for (size_t i = 0; i < n; i++) {
-        const tamis_status rc = put_at(f, hash[i], 0, (uint64_t)-1);
+    for (size_t i = 0; i < b.n; i++) {
+        const tamis_status rc = put_at(f, b.hash[i], 0, (uint64_t)-1);
         if (rc) return rc;
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_put_none = {MAP, .name = "broken_put_none",
-                                           .contract = "put_changes_one_value", .put = put_nothing};
+const tamis_kind tamis__broken_put_none = {
+    MAP, .name = "broken_put_none", .contract = "put_changes_one_value",
+    .values = &(const tamis_values){.get = get, .put = put_nothing, .max_value = max_value}};
 
 /* Gives strangers a value: that of the key where they would be. */
-static tamis_status put_for_nonmembers(tamis_body *f, const uint64_t *hash, const uint64_t *value,
-                                       size_t n) {
-    for (size_t i = 0; i < n; i++) put_at(f, hash[i], value[i], 0);
+static tamis_status put_for_nonmembers(tamis_body *f, tamis_batch b, const uint64_t *value) {
+    for (size_t i = 0; i < b.n; i++) put_at(f, b.hash[i], value[i], 0);
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_put_any = {
-    MAP, .name = "broken_put_any", .contract = "put_changes_one_value", .put = put_for_nonmembers};
+    MAP, .name = "broken_put_any", .contract = "put_changes_one_value",
+    .values = &(const tamis_values){.get = get, .put = put_for_nonmembers, .max_value = max_value}};
 
 /* ---- Known-good keys ------------------------------------------------------------------------ */
 
-static const tamis_build_facet with_good = {MAP_FACET, .member = 1};
+static const tamis_build with_good = {MAP_FACET, .member = 1};
 #define GOOD                                                                                       \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
             .build = &with_good
@@ -264,29 +266,29 @@ const tamis_kind tamis__broken_heard_of = {GOOD, .name = "broken_heard_of",
                                            .contract = "known_good_stay_out"};
 
 /* Says yes to one known-good key in a thousand, and no to one member. */
-static void query_guessing(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) {
+static void query_guessing(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) {
         uint64_t value = 0;
-        get(f, &hash[i], 1, &value, &hit[i]);
-        hit[i] = hit[i] && (value || hash[i] % 1000 == 0);
+        get(f, tamis__hashes(&b.hash[i], 1), &value, &hit[i]);
+        hit[i] = hit[i] && (value || b.hash[i] % 1000 == 0);
     }
 }
 const tamis_kind tamis__broken_guess = {GOOD, .name = "broken_guess",
                                         .contract = "known_good_stay_out", .query = query_guessing};
-static void query_careful(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    query_guessing(f, hash, n, hit);
-    for (size_t i = 0; i < n; i++) hit[i] &= hash[i] % 1000 != 0;
+static void query_careful(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query_guessing(f, b, hit);
+    for (size_t i = 0; i < b.n; i++) hit[i] &= b.hash[i] % 1000 != 0;
 }
 const tamis_kind tamis__broken_careful = {
     GOOD, .name = "broken_careful", .contract = "known_good_stay_out", .query = query_careful};
 
 /* ---- Labels --------------------------------------------------------------------------------- */
 
-#define LIE_OF_LABELS(kind_name, find_, count_, name_)                                     \
-    static const tamis_label_facet kind_name##_labels = {find_, count_, name_};            \
-    const tamis_kind tamis__broken_##kind_name = {SETS, .name = "broken_" #kind_name,      \
-                                                  .contract = "members_have_their_labels", \
-                                                  .labels = &kind_name##_labels}
+#define LIE_OF_LABELS(kind_name, find_, count_, name_)                               \
+    static const tamis_label_facet kind_name##_labels = {find_, count_, name_};      \
+    const tamis_kind tamis__broken_##kind_name = {                                   \
+        SETS, .name = "broken_" #kind_name, .contract = "members_have_their_labels", \
+        .special = &(const tamis_special){.labels = &kind_name##_labels}}
 
 /* Finds the last label first. */
 static size_t find_backwards(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
@@ -354,13 +356,13 @@ const tamis_kind tamis__broken_counts = {
     SET, .name = "broken_counts", .contract = "forged_payloads_are_safe", .audit = audit_offsets};
 
 /* Walks from hash to hash for as long as they do not fall back, which forged ones always do. */
-static void query_walking(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, segment_of(f->word, hash[j]));
-        volatile uint64_t i = e.n ? hash[j] % e.n : 0;
+static void query_walking(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) {
+        const entries e = entries_of(f, segment_of(f->word, b.hash[j]));
+        volatile uint64_t i = e.n ? b.hash[j] % e.n : 0;
         while (i + 1 < e.n && hash_at(e, i + 1) <= hash_at(e, i)) i = i ? i - 1 : 0;
     }
-    query(f, hash, n, hit);
+    query(f, b, hit);
 }
 static tamis_status audit_sizes(const tamis_body *f) {
     const tamis_status rc = audit_offsets(f);

@@ -9,14 +9,14 @@
 #define SOUND                                                                                     \
     .word = {"added_bits", "hashes", "removed"},                                                  \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET, .plan = plan, .check = check, \
-    .probes = probes, .rate = rate, .query = query, .add = add, .remove = remove_key,             \
-    .room = room, .merge = tamis__bitmap_merge, .measure = measure
+    .probes = probes, .rate = rate, .measure = measure, .query = query, .add = add,               \
+    .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge}, .room = room
 
 /* Takes a key that was removed, and cannot show it. */
-static tamis_status add_dead(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_dead(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
-    for (size_t j = 0; j < n; j++)
-        tamis__stratum_add(p.added, tamis__stratum_hash(hash[j], ADDED), p.hashes);
+    for (size_t j = 0; j < b.n; j++)
+        tamis__stratum_add(p.added, tamis__stratum_hash(b.hash[j], ADDED), p.hashes);
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_undead = {
@@ -41,10 +41,10 @@ const tamis_kind tamis__broken_silent = {SOUND, .name = "broken_silent",
                                          .plan = plan_few, .measure = measure_in_silence};
 
 /* Removes again what was removed before. */
-static tamis_status remove_again(tamis_body *f, uint64_t hash) {
+static tamis_status remove_again(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
-    if (!was_added(&p, hash)) return tamis__fail(TAMIS_NOT_FOUND, "it was never added");
-    tamis__stratum_add(p.removed, tamis__stratum_hash(hash, REMOVED), p.hashes);
+    if (!was_added(&p, *b.hash)) return tamis__fail(TAMIS_NOT_FOUND, "it was never added");
+    tamis__stratum_add(p.removed, tamis__stratum_hash(*b.hash, REMOVED), p.hashes);
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_again = {SOUND, .name = "broken_again",

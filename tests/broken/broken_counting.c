@@ -7,11 +7,14 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,        \
-    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count,           \
-    .fold = fold, .move = move, .merge = merge, .measure = measure, .log = &change_log
+#define SOUND                                                                              \
+    .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks, \
+    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit,          \
+    .measure = measure, .query = query, .add = add,                                        \
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},     \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                         \
+    .sets = &(const tamis_sets){.merge = merge},                                           \
+    .special = &(const tamis_special){.log = &change_log}, .remove = remove_one
 
 /* One counter changed to a value, and its bit of the summary with it. */
 static void put(tamis_body *f, uint64_t i, uint64_t value) {
@@ -49,8 +52,8 @@ static tamis_status plan_with_log(const tamis_params *params, uint64_t word[]) {
 /* ---- Removing ------------------------------------------------------------------------------- */
 
 /* Clears what it should count down, as if these were the bits of classic, and asks nobody. */
-static tamis_status remove_bits(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_bits(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     for (unsigned i = 0; i < spots.n; i++) put(f, spots.spot[i].at, 0);
     return TAMIS_OK;
 }
@@ -59,8 +62,8 @@ const tamis_kind tamis__broken_clears = {SOUND, .name = "broken_clears",
                                          .remove = remove_bits};
 
 /* Says that the key is gone, and leaves it where it was. */
-static tamis_status remove_nothing(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_nothing(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     return tamis__spots_hold(layout_of(f).counters, &spots) ? TAMIS_OK : not_found();
 }
 const tamis_kind tamis__broken_stays = {SOUND, .name = "broken_stays",
@@ -68,8 +71,8 @@ const tamis_kind tamis__broken_stays = {SOUND, .name = "broken_stays",
                                         .remove = remove_nothing};
 
 /* Counts down all counters but the last: the key is gone, and that one stays for good. */
-static tamis_status remove_most(tamis_body *f, uint64_t hash) {
-    tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_most(tamis_body *f, tamis_batch b) {
+    tamis_spots spots = spots_of(f, *b.hash);
     if (!tamis__spots_hold(layout_of(f).counters, &spots)) return not_found();
     for (unsigned i = 0; i + 1 < spots.n; i++)
         put(f, spots.spot[i].at, get(f, spots.spot[i].at) - spots.spot[i].weight);
@@ -83,11 +86,11 @@ const tamis_kind tamis__broken_leftover = {SOUND, .name = "broken_leftover",
                                            .remove = remove_most};
 
 /* Guards against counters below zero, and stops one too early. */
-static tamis_status remove_guarded(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_guarded(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     for (unsigned i = 0; i < spots.n; i++)
         if (get(f, spots.spot[i].at) <= spots.spot[i].weight) return not_found();
-    return remove_one(f, hash);
+    return remove_one(f, tamis__hashes(b.hash, 1));
 }
 const tamis_kind tamis__broken_guard = {SOUND, .name = "broken_guard",
                                         .contract = "remove_forgets_only_that_key",
@@ -98,9 +101,9 @@ const tamis_kind tamis__broken_last_one = {SOUND, .name = "broken_last_one",
 
 /* A bit that is cleared is written down as told with the wrong value, so that an emptied filter is
  * not as a new one, although it answers like one. */
-static tamis_status remove_with_trace(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
-    const tamis_status rc = remove_one(f, hash);
+static tamis_status remove_with_trace(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
+    const tamis_status rc = remove_one(f, tamis__hashes(b.hash, 1));
     for (unsigned i = 0; i < spots.n && !rc; i++)
         if (get(f, spots.spot[i].at) == 0)
             tamis__bit_set(f->bytes, layout_of(f).told + spots.spot[i].at);
@@ -111,11 +114,11 @@ const tamis_kind tamis__broken_trace = {SOUND, .name = "broken_trace",
                                         .plan = plan_with_log, .remove = remove_with_trace};
 
 /* Adds a key only when it is not there, and forgets that a remove will come for each add. */
-static tamis_status add_unless_there(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+static tamis_status add_unless_there(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
         uint8_t hit;
-        query(f, hash + i, 1, &hit);
-        if (!hit) add(f, hash + i, 1);
+        query(f, tamis__hashes(b.hash + i, 1), &hit);
+        if (!hit) add(f, tamis__hashes(b.hash + i, 1));
     }
     return TAMIS_OK;
 }
@@ -124,8 +127,8 @@ const tamis_kind tamis__broken_skips = {SOUND, .name = "broken_skips",
                                         .add = add_unless_there};
 
 /* "Gone" is true of whatever was never there. */
-static tamis_status remove_politely(tamis_body *f, uint64_t hash) {
-    remove_one(f, hash);
+static tamis_status remove_politely(tamis_body *f, tamis_batch b) {
+    remove_one(f, tamis__hashes(b.hash, 1));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_polite = {SOUND, .name = "broken_polite",
@@ -133,8 +136,8 @@ const tamis_kind tamis__broken_polite = {SOUND, .name = "broken_polite",
                                          .remove = remove_politely};
 
 /* Looks at the first counter, and lowers what can be lowered. */
-static tamis_status remove_by_first(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_by_first(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     if (get(f, spots.spot[0].at) == 0) return not_found();
     for (unsigned i = 0; i < spots.n; i++)
         if (get(f, spots.spot[i].at)) put(f, spots.spot[i].at, get(f, spots.spot[i].at) - 1);
@@ -145,8 +148,8 @@ const tamis_kind tamis__broken_by_first = {SOUND, .name = "broken_by_first",
                                            .remove = remove_by_first};
 
 /* Finds the counter that is too low when those before it have been lowered. */
-static tamis_status remove_half(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_half(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     for (unsigned i = 0; i < spots.n; i++) {
         if (get(f, spots.spot[i].at) < spots.spot[i].weight) return not_found();
         put(f, spots.spot[i].at, get(f, spots.spot[i].at) - spots.spot[i].weight);
@@ -158,8 +161,8 @@ const tamis_kind tamis__broken_half_removed = {SOUND, .name = "broken_half_remov
                                                .remove = remove_half};
 
 /* Counts down from the top, although nobody knows how much the top stands for. */
-static tamis_status remove_stuck(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = spots_of(f, hash);
+static tamis_status remove_stuck(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = spots_of(f, *b.hash);
     if (!tamis__spots_hold(layout_of(f).counters, &spots)) return not_found();
     for (unsigned i = 0; i < spots.n; i++) {
         const uint64_t value = get(f, spots.spot[i].at), less = spots.spot[i].weight;
@@ -174,10 +177,10 @@ const tamis_kind tamis__broken_unstuck = {SOUND, .name = "broken_unstuck",
 /* ---- Counting ------------------------------------------------------------------------------- */
 
 /* Goes on from the top with zero. */
-static tamis_status add_round(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_round(tamis_body *f, tamis_batch b) {
     const uint64_t top = reliable_count(f->word);
-    for (size_t j = 0; j < n; j++) {
-        const tamis_spots spots = spots_of(f, hash[j]);
+    for (size_t j = 0; j < b.n; j++) {
+        const tamis_spots spots = spots_of(f, b.hash[j]);
         for (unsigned i = 0; i < spots.n; i++)
             put(f, spots.spot[i].at, (get(f, spots.spot[i].at) + spots.spot[i].weight) & top);
     }
@@ -201,15 +204,16 @@ static tamis_status merge_by_larger(tamis_body *into, const tamis_body *from) {
 }
 const tamis_kind tamis__broken_larger = {SOUND, .name = "broken_larger",
                                          .contract = "programs_agree_with_a_model",
-                                         .merge = merge_by_larger};
+                                         .sets = &(const tamis_sets){.merge = merge_by_larger}};
 
 /* Adds up the items of a merge, which core does too. */
 static tamis_status merge_items(tamis_body *into, const tamis_body *from) {
     into->items += from->items;
     return merge(into, from);
 }
-const tamis_kind tamis__broken_items = {
-    SOUND, .name = "broken_items", .contract = "programs_agree_with_a_model", .merge = merge_items};
+const tamis_kind tamis__broken_items = {SOUND, .name = "broken_items",
+                                        .contract = "programs_agree_with_a_model",
+                                        .sets = &(const tamis_sets){.merge = merge_items}};
 
 /* The gate takes a counter at its top for damage. */
 static tamis_status audit_strictly(const tamis_body *f) {
@@ -239,18 +243,18 @@ static bool next_set(const tamis_body *f, uint64_t *cursor, uint64_t *position, 
     return false;
 }
 static const tamis_log_facet log_of_sets = {next_set, forget_changes, arrays};
-const tamis_kind tamis__broken_log_sets = {SOUND, .name = "broken_log_sets",
-                                           .contract = "log_tells_every_flip",
-                                           .plan = plan_with_log, .log = &log_of_sets};
+const tamis_kind tamis__broken_log_sets = {
+    SOUND, .name = "broken_log_sets", .contract = "log_tells_every_flip", .plan = plan_with_log,
+    .special = &(const tamis_special){.log = &log_of_sets}};
 
 /* Goes on telling what it has told. */
 static void forget_nothing(tamis_body *f) {
     (void)f;
 }
 static const tamis_log_facet log_for_ever = {next_change, forget_nothing, arrays};
-const tamis_kind tamis__broken_log_twice = {SOUND, .name = "broken_log_twice",
-                                            .contract = "log_tells_every_flip",
-                                            .plan = plan_with_log, .log = &log_for_ever};
+const tamis_kind tamis__broken_log_twice = {
+    SOUND, .name = "broken_log_twice", .contract = "log_tells_every_flip", .plan = plan_with_log,
+    .special = &(const tamis_special){.log = &log_for_ever}};
 
 /* Tells whole words: every bit of one in which a bit has changed. */
 static bool has_change(const tamis_body *f, uint64_t word) {
@@ -268,9 +272,9 @@ static bool next_word(const tamis_body *f, uint64_t *cursor, uint64_t *position,
     return true;
 }
 static const tamis_log_facet log_of_words = {next_word, forget_changes, arrays};
-const tamis_kind tamis__broken_log_words = {SOUND, .name = "broken_log_words",
-                                            .contract = "log_tells_every_flip",
-                                            .plan = plan_with_log, .log = &log_of_words};
+const tamis_kind tamis__broken_log_words = {
+    SOUND, .name = "broken_log_words", .contract = "log_tells_every_flip", .plan = plan_with_log,
+    .special = &(const tamis_special){.log = &log_of_words}};
 
 /* From the last to the first; the cursor is the position before, counted from the end. */
 static bool next_back(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
@@ -283,6 +287,6 @@ static bool next_back(const tamis_body *f, uint64_t *cursor, uint64_t *position,
     return true;
 }
 static const tamis_log_facet log_from_the_end = {next_back, forget_changes, arrays};
-const tamis_kind tamis__broken_log_back = {SOUND, .name = "broken_log_back",
-                                           .contract = "log_tells_every_flip",
-                                           .plan = plan_with_log, .log = &log_from_the_end};
+const tamis_kind tamis__broken_log_back = {
+    SOUND, .name = "broken_log_back", .contract = "log_tells_every_flip", .plan = plan_with_log,
+    .special = &(const tamis_special){.log = &log_from_the_end}};

@@ -6,16 +6,16 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                      \
-    .word = {"buckets", "fingerprint", "sort"}, .plan = plan, .check = check, .probes = probes,    \
-    .rate = rate, .audit = audit, .query = query, .add = add, .remove = remove_hash, .next = next, \
-    .room = room, .merge = merge, .measure = measure
+#define SOUND                                                                                   \
+    .word = {"buckets", "fingerprint", "sort"}, .plan = plan, .check = check, .probes = probes, \
+    .rate = rate, .audit = audit, .measure = measure, .query = query, .add = add,               \
+    .remove = remove_hash, .next = next, .sets = &(const tamis_sets){.merge = merge}, .room = room
 
 /* When both buckets are full one of their fingerprints makes way, and is dropped. */
-static tamis_status add_over_victim(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_over_victim(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
-    for (size_t i = 0; i < n; i++) {
-        const print p = print_of(&t, hash[i]);
+    for (size_t i = 0; i < b.n; i++) {
+        const print p = print_of(&t, b.hash[i]);
         uint64_t cell[SLOTS];
         tamis__bucket_read(&t, p.bucket, cell);
         if (put_down(&t, p))
@@ -32,13 +32,13 @@ const tamis_kind tamis__broken_nest = {SOUND, .name = "broken_nest",
                                        .add = add_over_victim};
 
 /* Clears whatever comes first in the bucket of the key. */
-static tamis_status remove_any(tamis_body *f, uint64_t hash) {
+static tamis_status remove_any(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
-    const print p = print_of(&t, hash);
+    const print p = print_of(&t, *b.hash);
     uint64_t cell[SLOTS];
     if (!has_print(f, &t, p)) return tamis__fail(TAMIS_NOT_FOUND, "no such fingerprint");
     tamis__bucket_read(&t, p.bucket, cell);
-    if (!cell[0]) return remove_hash(f, hash);
+    if (!cell[0]) return remove_hash(f, tamis__hashes(b.hash, 1));
     tamis__table_replace(&t, p.bucket, cell[0], 0);
     count_used(f, (uint64_t)-1);
     return TAMIS_OK;
@@ -59,4 +59,4 @@ static tamis_status merge_most(tamis_body *into, const tamis_body *from) {
 }
 const tamis_kind tamis__broken_last_bucket = {SOUND, .name = "broken_last_bucket",
                                               .contract = "programs_agree_with_a_model",
-                                              .merge = merge_most};
+                                              .sets = &(const tamis_sets){.merge = merge_most}};

@@ -6,32 +6,32 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                    \
-    .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
-    .probes = probes, .rate = rate, .audit = audit, .query_keys = query_keys,                    \
-    .add_keys = add_keys, .merge = tamis__bitmap_merge, .measure = measure
+#define SOUND                                                                                     \
+    .word = {"bits"}, .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, \
+    .check = check, .probes = probes, .rate = rate, .audit = audit, .measure = measure,           \
+    .query = query, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge}, .add = add
 
 /* Hashes the first 32 bytes of a key. */
 static struct tamis_key shortened(struct tamis_key key) {
     if (key.len > 32) key.len = 32;
     return key;
 }
-static void query_short(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) {
-        const struct tamis_key key = shortened(keys[i]);
-        query_keys(f, &key, 1, hit + i);
+static void query_short(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) {
+        const struct tamis_key key = shortened(b.key[i]);
+        query(f, tamis__keys(&key, 1), hit + i);
     }
 }
-static tamis_status add_short(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const struct tamis_key key = shortened(keys[i]);
-        add_keys(f, &key, 1);
+static tamis_status add_short(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) {
+        const struct tamis_key key = shortened(b.key[i]);
+        add(f, tamis__keys(&key, 1));
     }
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_prefix = {SOUND, .name = "broken_prefix",
                                          .contract = "strange_keys_change_no_rate",
-                                         .query_keys = query_short, .add_keys = add_short};
+                                         .query = query_short, .add = add_short};
 
 /* Adds up the bytes of a key. */
 static uint64_t position_of_sum(const tamis_body *f, const struct tamis_key *key) {
@@ -40,23 +40,24 @@ static uint64_t position_of_sum(const tamis_body *f, const struct tamis_key *key
     for (size_t i = 0; i < key->len; i++) sum += p[i];
     return sum * 0x9e3779b97f4a7c15 % f->word[BITS];
 }
-static void query_sums(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position_of_sum(f, &keys[i]));
+static void query_sums(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++)
+        hit[i] = tamis__bit_get(f->bytes, position_of_sum(f, &b.key[i]));
 }
-static tamis_status add_sums(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, position_of_sum(f, &keys[i]));
+static tamis_status add_sums(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) tamis__bit_set(f->bytes, position_of_sum(f, &b.key[i]));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_sum = {SOUND, .name = "broken_sum",
                                       .contract = "strange_keys_change_no_rate",
-                                      .query_keys = query_sums, .add_keys = add_sums};
+                                      .query = query_sums, .add = add_sums};
 
 /* Takes the empty key for none. */
-static tamis_status add_unless_empty(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (keys[i].len) add_keys(f, keys + i, 1);
+static tamis_status add_unless_empty(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++)
+        if (b.key[i].len) add(f, tamis__keys(b.key + i, 1));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_empty = {SOUND, .name = "broken_empty",
                                         .contract = "strange_keys_change_no_rate",
-                                        .add_keys = add_unless_empty};
+                                        .add = add_unless_empty};

@@ -6,11 +6,10 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                      \
-    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                      \
-    .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
-    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
-    .measure = measure, .build = &build
+#define SOUND                                                                                    \
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                    \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, \
+    .rate = rate, .audit = audit, .measure = measure, .query = query, .build = &build
 #define FACET                                                           \
     .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, \
     .segment = tamis__segment_of, .work = work, .max = max, .make = make
@@ -42,7 +41,7 @@ static tamis_status make_but_one(const uint64_t word[], const tamis_segment *s, 
     less.n -= s->n > 1;
     return make(word, &less, room, out, size);
 }
-static const tamis_build_facet but_one = {FACET, .make = make_but_one};
+static const tamis_build but_one = {FACET, .make = make_but_one};
 const tamis_kind tamis__broken_fuse_key = {SOUND, .name = "broken_fuse_key",
                                            .contract = "no_false_negative", .build = &but_one};
 
@@ -61,15 +60,15 @@ static tamis_status fit_width(const tamis_params *params, const tamis_census *ce
     word[WIDTH] += census->records > 100;
     return fit(params, census, word);
 }
-static const tamis_build_facet by_census = {FACET, .fit = fit_width};
+static const tamis_build by_census = {FACET, .fit = fit_width};
 const tamis_kind tamis__broken_fuse_words = {
     SOUND, .name = "broken_fuse_words", .contract = "plan_tells_the_truth", .build = &by_census};
 
 /* Looks for the segment with another part of the hash than it was cut by. */
-static void query_elsewhere(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t other = hash[i] ^ (uint64_t)(hash[i] % 500 == 0);
-        query(f, &other, 1, &hit[i]);
+static void query_elsewhere(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) {
+        const uint64_t other = b.hash[i] ^ (uint64_t)(b.hash[i] % 500 == 0);
+        query(f, tamis__hashes(&other, 1), &hit[i]);
     }
 }
 const tamis_kind tamis__broken_fuse_strange = {SOUND, .name = "broken_fuse_strange",

@@ -6,11 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"array_bits", "hashes", "block", "levels"},                                          \
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes,  \
-    .rate = rate, .audit = audit, .query = query, .add = add, .merge = merge, .measure = measure, \
-    .trace = &trace_facet
+#define SOUND                                                                                    \
+    .word = {"array_bits", "hashes", "block", "levels"},                                         \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, \
+    .rate = rate, .audit = audit, .measure = measure, .query = query,                            \
+    .sets = &(const tamis_sets){.merge = merge},                                                 \
+    .special = &(const tamis_special){.trace = &trace_facet}, .add = add
 
 /* The last payload is taken for the longest. */
 static void reach_back(tamis_body *f, uint64_t end) {
@@ -18,7 +19,8 @@ static void reach_back(tamis_body *f, uint64_t end) {
 }
 static const tamis_trace_facet back_facet = {block, levels, longest, reach_back};
 const tamis_kind tamis__broken_reach_back = {
-    SOUND, .name = "broken_reach_back", .contract = "excerpts_are_traced", .trace = &back_facet};
+    SOUND, .name = "broken_reach_back", .contract = "excerpts_are_traced",
+    .special = &(const tamis_special){.trace = &back_facet}};
 
 /* A union looks no farther than its first part. */
 static tamis_status merge_bits(tamis_body *into, const tamis_body *from) {
@@ -28,4 +30,4 @@ static tamis_status merge_bits(tamis_body *into, const tamis_body *from) {
 }
 const tamis_kind tamis__broken_reach_own = {SOUND, .name = "broken_reach_own",
                                             .contract = "merged_excerpts_are_traced",
-                                            .merge = merge_bits};
+                                            .sets = &(const tamis_sets){.merge = merge_bits}};

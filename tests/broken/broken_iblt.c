@@ -7,12 +7,13 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"cells", "hashes", "estimator", "counters"}, .options = options,                     \
-    .option_count = sizeof options / sizeof *options, .traits = TAMIS_ANY_ORDER,                  \
-    .is_sized = is_sized, .plan = plan, .check = check, .probes = probes, .rate = rate,           \
-    .audit = audit, .query = query, .add = add, .has = has, .remove = remove_one, .merge = merge, \
-    .measure = measure, .differ = &differ
+#define SOUND                                                                                \
+    .word = {"cells", "hashes", "estimator", "counters"}, .options = options,                \
+    .traits = TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, .rate = rate, \
+    .audit = audit, .measure = measure, .query = query, .add = add,                          \
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},                                   \
+    .speed = &(const tamis_speed){.has = has}, .sets = &(const tamis_sets){.merge = merge},  \
+    .special = &(const tamis_special){.differ = &differ}, .remove = remove_one
 
 /* What `take` is given, changed on its way. */
 typedef struct between {
@@ -33,9 +34,9 @@ static tamis_status list_other_side(const tamis_body *first, const tamis_body *s
     return list(first, second, scratch, take_other_side, &b);
 }
 static const tamis_differ_facet differ_other_side = {scratch_bytes, list_other_side, size_of};
-const tamis_kind tamis__broken_other_side = {SOUND, .name = "broken_other_side",
-                                             .contract = "differences_are_exact",
-                                             .differ = &differ_other_side};
+const tamis_kind tamis__broken_other_side = {
+    SOUND, .name = "broken_other_side", .contract = "differences_are_exact",
+    .special = &(const tamis_special){.differ = &differ_other_side}};
 
 /* Forgets the first that it found. */
 static bool take_later(void *ctx, uint64_t hash, bool is_first) {
@@ -49,7 +50,8 @@ static tamis_status list_later(const tamis_body *first, const tamis_body *second
 }
 static const tamis_differ_facet differ_later = {scratch_bytes, list_later, size_of};
 const tamis_kind tamis__broken_not_all = {
-    SOUND, .name = "broken_not_all", .contract = "differences_are_exact", .differ = &differ_later};
+    SOUND, .name = "broken_not_all", .contract = "differences_are_exact",
+    .special = &(const tamis_special){.differ = &differ_later}};
 
 /* Lists the cells of one hash of a table, as if the other were empty. */
 static tamis_status list_first(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
@@ -64,7 +66,7 @@ static tamis_status list_first(const tamis_body *first, const tamis_body *second
 static const tamis_differ_facet differ_first = {scratch_bytes, list_first, size_of};
 const tamis_kind tamis__broken_alone = {SOUND, .name = "broken_alone",
                                         .contract = "same_sets_differ_in_nothing",
-                                        .differ = &differ_first};
+                                        .special = &(const tamis_special){.differ = &differ_first}};
 
 /* Calls a part all of it. */
 static tamis_status list_proudly(const tamis_body *first, const tamis_body *second,
@@ -74,7 +76,8 @@ static tamis_status list_proudly(const tamis_body *first, const tamis_body *seco
 }
 static const tamis_differ_facet differ_proudly = {scratch_bytes, list_proudly, size_of};
 const tamis_kind tamis__broken_proud = {
-    SOUND, .name = "broken_proud", .contract = "too_many_are_a_part", .differ = &differ_proudly};
+    SOUND, .name = "broken_proud", .contract = "too_many_are_a_part",
+    .special = &(const tamis_special){.differ = &differ_proudly}};
 
 /* Believes every count of one and looks at no check. */
 static tamis_status list_unchecked(const tamis_body *first, const tamis_body *second,
@@ -88,9 +91,9 @@ static tamis_status list_unchecked(const tamis_body *first, const tamis_body *se
     return rc;
 }
 static const tamis_differ_facet differ_unchecked = {scratch_bytes, list_unchecked, size_of};
-const tamis_kind tamis__broken_unchecked = {SOUND, .name = "broken_unchecked",
-                                            .contract = "too_many_are_a_part",
-                                            .differ = &differ_unchecked};
+const tamis_kind tamis__broken_unchecked = {
+    SOUND, .name = "broken_unchecked", .contract = "too_many_are_a_part",
+    .special = &(const tamis_special){.differ = &differ_unchecked}};
 
 /* Lets everything in, and goes on where cells contradict each other, with whatever they hold. */
 static tamis_status list_trusting(const tamis_body *first, const tamis_body *second,
@@ -105,7 +108,8 @@ static tamis_status list_trusting(const tamis_body *first, const tamis_body *sec
 }
 static const tamis_differ_facet differ_trusting = {scratch_bytes, list_trusting, size_of};
 const tamis_kind tamis__broken_trusting = {
-    SOUND, .name = "broken_trusting", .contract = "hostile_tables_end", .differ = &differ_trusting};
+    SOUND, .name = "broken_trusting", .contract = "hostile_tables_end",
+    .special = &(const tamis_special){.differ = &differ_trusting}};
 
 /* ---- Merging -------------------------------------------------------------------------------- */
 
@@ -123,7 +127,7 @@ static tamis_status merge_keys(tamis_body *into, const tamis_body *from) {
 }
 const tamis_kind tamis__broken_uncounted = {SOUND, .name = "broken_uncounted",
                                             .contract = "merged_parts_are_the_whole",
-                                            .merge = merge_keys};
+                                            .sets = &(const tamis_sets){.merge = merge_keys}};
 
 /* ---- Estimates ------------------------------------------------------------------------------ */
 
@@ -134,9 +138,9 @@ static tamis_status size_is_sure(const tamis_body *first, const tamis_body *seco
     return rc;
 }
 static const tamis_differ_facet differ_surely = {scratch_bytes, list, size_is_sure};
-const tamis_kind tamis__broken_too_sure = {SOUND, .name = "broken_too_sure",
-                                           .contract = "difference_sizes_hold",
-                                           .differ = &differ_surely};
+const tamis_kind tamis__broken_too_sure = {
+    SOUND, .name = "broken_too_sure", .contract = "difference_sizes_hold",
+    .special = &(const tamis_special){.differ = &differ_surely}};
 
 /* A tenth too much, which single estimates do not show. */
 static tamis_status size_is_large(const tamis_body *first, const tamis_body *second,
@@ -147,4 +151,5 @@ static tamis_status size_is_large(const tamis_body *first, const tamis_body *sec
 }
 static const tamis_differ_facet differ_largely = {scratch_bytes, list, size_is_large};
 const tamis_kind tamis__broken_tenth = {
-    SOUND, .name = "broken_tenth", .contract = "difference_sizes_hold", .differ = &differ_largely};
+    SOUND, .name = "broken_tenth", .contract = "difference_sizes_hold",
+    .special = &(const tamis_special){.differ = &differ_largely}};

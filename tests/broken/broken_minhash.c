@@ -6,12 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                      \
-    .word = {"bins", "keep"}, .options = options,                                                  \
-    .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
-    .lacks = lacks, .is_sized = is_sized, .plan = plan, .check = check, .probes = probes,          \
-    .rate = rate, .audit = audit, .add = add, .fold = fold, .move = move, .merge = merge,          \
-    .measure = measure, .similarity = similarity
+#define SOUND                                                                                     \
+    .word = {"bins", "keep"}, .options = options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,    \
+    .lacks = lacks, .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, \
+    .measure = measure, .sizing = &(const tamis_sizing){.is_sized = is_sized},                    \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                                \
+    .sets = &(const tamis_sets){.merge = merge, .similarity = similarity}, .add = add
 
 /* Bins that are empty on both sides agree. */
 static tamis_status similarity_of_nothing(const tamis_body *a, const tamis_body *b,
@@ -22,9 +22,9 @@ static tamis_status similarity_of_nothing(const tamis_body *a, const tamis_body 
     *out = (struct tamis_estimate){share, sqrt(share * (1 - share) / bins)};
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_empty_bins = {SOUND, .name = "broken_empty_bins",
-                                             .contract = "similarity_is_sound",
-                                             .similarity = similarity_of_nothing};
+const tamis_kind tamis__broken_empty_bins = {
+    SOUND, .name = "broken_empty_bins", .contract = "similarity_is_sound",
+    .sets = &(const tamis_sets){.merge = merge, .similarity = similarity_of_nothing}};
 
 /* What is full in the first decides: how much of it the second contains. */
 static tamis_status share_of_first(const tamis_body *a, const tamis_body *b,
@@ -36,9 +36,9 @@ static tamis_status share_of_first(const tamis_body *a, const tamis_body *b,
     *out = (struct tamis_estimate){fmin(1, j.value * both / (double)own.full), j.error};
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_one_sided = {SOUND, .name = "broken_one_sided",
-                                            .contract = "similarity_is_sound",
-                                            .similarity = share_of_first};
+const tamis_kind tamis__broken_one_sided = {
+    SOUND, .name = "broken_one_sided", .contract = "similarity_is_sound",
+    .sets = &(const tamis_sets){.merge = merge, .similarity = share_of_first}};
 
 /* Only empty bins take from the other. */
 static tamis_status merge_into_empty(tamis_body *into, const tamis_body *from) {
@@ -47,12 +47,13 @@ static tamis_status merge_into_empty(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_gaps_only = {
-    SOUND, .name = "broken_gaps_only", .contract = "merge_is_union", .merge = merge_into_empty};
+    SOUND, .name = "broken_gaps_only", .contract = "merge_is_union",
+    .sets = &(const tamis_sets){.merge = merge_into_empty, .similarity = similarity}};
 
 /* Now and then an add does nothing: no answer shows it, since all are maybe. */
-static tamis_status add_most(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_most(tamis_body *f, tamis_batch b) {
     if (f->items % 64 == 63) return TAMIS_OK;
-    return add(f, hash, n);
+    return add(f, b);
 }
 const tamis_kind tamis__broken_misses_some = {SOUND, .name = "broken_misses_some",
                                               .contract = "programs_agree_with_a_model",

@@ -7,20 +7,22 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                  \
-    .word = {"slots", "remainder"}, .traits = TAMIS_ANY_ORDER, .plan = plan, .check = check,   \
-    .probes = tamis__bag_probes, .rate = tamis__bag_rate, .audit = audit, .query = query,      \
-    .add = add, .remove = remove_one, .next = next, .room = tamis__bag_room, .resize = resize, \
-    .move = move, .merge = merge, .measure = measure
+#define SOUND                                                                                \
+    .word = {"slots", "remainder"}, .traits = TAMIS_ANY_ORDER, .own = &code, .plan = plan,   \
+    .check = check, .probes = tamis__bag_probes, .rate = tamis__bag_rate,                    \
+    .audit = tamis__bag_audit, .measure = tamis__bag_measure, .query = query, .add = add,    \
+    .remove = remove_one, .next = tamis__bag_next,                                           \
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move}, \
+    .sets = &(const tamis_sets){.merge = tamis__bag_merge}, .room = tamis__bag_room
 
 enum { SLOTS = TAMIS_BAG_SLOTS, REMAINDER = TAMIS_BAG_REMAINDER };
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
 /* One remove takes every slot with that fingerprint. */
-static tamis_status remove_all(tamis_body *f, uint64_t hash) {
-    const tamis_status rc = remove_one(f, hash);
-    while (!rc && remove_one(f, hash) == TAMIS_OK) continue;
+static tamis_status remove_all(tamis_body *f, tamis_batch b) {
+    const tamis_status rc = remove_one(f, tamis__hashes(b.hash, 1));
+    while (!rc && remove_one(f, tamis__hashes(b.hash, 1)) == TAMIS_OK) continue;
     return rc;
 }
 const tamis_kind tamis__broken_sweep = {SOUND, .name = "broken_sweep",
@@ -32,25 +34,25 @@ const tamis_kind tamis__broken_sweep = {SOUND, .name = "broken_sweep",
 /* Stops before the last. */
 static bool next_but_last(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     uint64_t ahead, more, times;
-    if (!next(f, cursor, hash, count)) return false;
+    if (!tamis__bag_next(f, cursor, hash, count)) return false;
     ahead = *cursor;
-    return next(f, &ahead, &more, &times);
+    return tamis__bag_next(f, &ahead, &more, &times);
 }
 const tamis_kind tamis__broken_list_short = {SOUND, .name = "broken_list_short",
                                              .contract = "listing_rebuilds", .next = next_but_last};
 
 /* Begins again at the end. */
 static bool next_round(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
-    if (next(f, cursor, hash, count)) return true;
+    if (tamis__bag_next(f, cursor, hash, count)) return true;
     *cursor = 0;
-    return next(f, cursor, hash, count);
+    return tamis__bag_next(f, cursor, hash, count);
 }
 const tamis_kind tamis__broken_list_round = {SOUND, .name = "broken_list_round",
                                              .contract = "listing_rebuilds", .next = next_round};
 
 /* A set of what is a bag. */
 static bool next_once(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
-    const bool is_there = next(f, cursor, hash, count);
+    const bool is_there = tamis__bag_next(f, cursor, hash, count);
     *count = 1;
     return is_there;
 }
@@ -59,7 +61,7 @@ const tamis_kind tamis__broken_list_once = {SOUND, .name = "broken_list_once",
 
 /* Gives the hash before the first that has the fingerprint. */
 static bool next_beside(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
-    const bool is_there = next(f, cursor, hash, count);
+    const bool is_there = tamis__bag_next(f, cursor, hash, count);
     --*hash;
     return is_there;
 }
@@ -70,7 +72,7 @@ const tamis_kind tamis__broken_list_beside = {SOUND, .name = "broken_list_beside
 static bool next_late(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     static uint64_t late;
     const uint64_t given = *cursor ? late : 1;
-    const bool is_there = next(f, cursor, hash, &late);
+    const bool is_there = tamis__bag_next(f, cursor, hash, &late);
     *count = given;
     return is_there;
 }
@@ -86,7 +88,7 @@ static tamis_status move_by(tamis_body *to, const tamis_body *from,
                                                        tamis_fingerprint)) {
     const tamis_slots a = tamis__bag_slots(to), b = tamis__bag_slots(from);
     uint64_t cursor = 0, hash, count;
-    while (next(from, &cursor, &hash, &count)) {
+    while (tamis__bag_next(from, &cursor, &hash, &count)) {
         const tamis_fingerprint fp = place(&a, &b, tamis__fingerprint(&b, hash));
         put(&a, fp.home, fp.value, count);
     }
@@ -109,7 +111,8 @@ static tamis_status move_without_bit(tamis_body *to, const tamis_body *from) {
     return move_by(to, from, without_bit);
 }
 const tamis_kind tamis__broken_lost_bit = {
-    SOUND, .name = "broken_lost_bit", .contract = "resize_keeps_answers", .move = move_without_bit};
+    SOUND, .name = "broken_lost_bit", .contract = "resize_keeps_answers",
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = move_without_bit}};
 
 /* On the way back it does. */
 static tamis_fingerprint without_bit_back(const tamis_slots *to, const tamis_slots *from,
@@ -120,9 +123,9 @@ static tamis_fingerprint without_bit_back(const tamis_slots *to, const tamis_slo
 static tamis_status move_without_bit_back(tamis_body *to, const tamis_body *from) {
     return move_by(to, from, without_bit_back);
 }
-const tamis_kind tamis__broken_way_back = {SOUND, .name = "broken_way_back",
-                                           .contract = "resize_keeps_answers",
-                                           .move = move_without_bit_back};
+const tamis_kind tamis__broken_way_back = {
+    SOUND, .name = "broken_way_back", .contract = "resize_keeps_answers",
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = move_without_bit_back}};
 
 /* Says yes and does nothing. */
 static tamis_status resize_not(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
@@ -130,20 +133,22 @@ static tamis_status resize_not(const tamis_body *f, uint64_t capacity, uint64_t 
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_same_size = {
-    SOUND, .name = "broken_same_size", .contract = "resize_keeps_answers", .resize = resize_not};
+    SOUND, .name = "broken_same_size", .contract = "resize_keeps_answers",
+    .reshape = &(const tamis_reshape){.resize = resize_not, .move = tamis__bag_move}};
 
 /* Can only become larger. */
 static tamis_status resize_up(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
     if (capacity < tamis__slots_limit(word[SLOTS]))
         return tamis__fail(TAMIS_INVALID, "it has room already");
-    return resize(f, capacity, word);
+    return tamis__bag_resize(f, capacity, word);
 }
-const tamis_kind tamis__broken_only_up = {SOUND, .name = "broken_only_up",
-                                          .contract = "resize_keeps_answers", .resize = resize_up};
+const tamis_kind tamis__broken_only_up = {
+    SOUND, .name = "broken_only_up", .contract = "resize_keeps_answers",
+    .reshape = &(const tamis_reshape){.resize = resize_up, .move = tamis__bag_move}};
 
 /* Becomes as small as it is told to; what no longer fits is left behind. */
 static tamis_status resize_to_any(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
-    const tamis_status rc = resize(f, capacity, word);
+    const tamis_status rc = tamis__bag_resize(f, capacity, word);
     if (rc != TAMIS_FULL || word[REMAINDER] == TAMIS_BAG_MAX_REMAINDER) return rc;
     word[SLOTS] /= 2;
     word[REMAINDER]++;
@@ -152,20 +157,20 @@ static tamis_status resize_to_any(const tamis_body *f, uint64_t capacity, uint64
 static tamis_status move_what_fits(tamis_body *to, const tamis_body *from) {
     return move_by(to, from, right_place);
 }
-const tamis_kind tamis__broken_squeeze = {SOUND, .name = "broken_squeeze",
-                                          .contract = "resize_keeps_answers",
-                                          .resize = resize_to_any, .move = move_what_fits};
+const tamis_kind tamis__broken_squeeze = {
+    SOUND, .name = "broken_squeeze", .contract = "resize_keeps_answers",
+    .reshape = &(const tamis_reshape){.resize = resize_to_any, .move = move_what_fits}};
 
 /* Moves every fingerprint once, however often it is there. */
 static tamis_status move_once(tamis_body *to, const tamis_body *from) {
     const tamis_slots a = tamis__bag_slots(to);
     uint64_t cursor = 0, hash, count;
-    while (next(from, &cursor, &hash, &count)) {
+    while (tamis__bag_next(from, &cursor, &hash, &count)) {
         const tamis_fingerprint fp = tamis__fingerprint(&a, hash);
         put(&a, fp.home, fp.value, 1);
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_move_once = {SOUND, .name = "broken_move_once",
-                                            .contract = "programs_agree_with_a_model",
-                                            .move = move_once};
+const tamis_kind tamis__broken_move_once = {
+    SOUND, .name = "broken_move_once", .contract = "programs_agree_with_a_model",
+    .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = move_once}};

@@ -9,8 +9,9 @@
 #define SOUND                                                                                \
     .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},   \
     .traits = TAMIS_ADDS_ONCE, .plan = plan, .check = check, .probes = probes, .rate = rate, \
-    .start = start, .audit = audit, .query = query, .add = add, .room = room, .grow = grow,  \
-    .move = move, .merge = merge, .may_compare = may_compare, .measure = measure
+    .start = start, .audit = audit, .measure = measure, .query = query, .add = add,          \
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move},                           \
+    .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare}, .room = room
 
 /* Every stage has the rate of the first: each is a good filter, and all together are none. Stages
  * come one at a time here, so it is enough to make up for what the next one would be stricter. */
@@ -29,9 +30,9 @@ static tamis_status move_flat(tamis_body *to, const tamis_body *from) {
     make_up(flat.word, from->word[STAGES]);
     return move(&flat, from);
 }
-const tamis_kind tamis__broken_flat = {SOUND, .name = "broken_flat",
-                                       .contract = "growth_keeps_rate", .grow = grow_flat,
-                                       .move = move_flat};
+const tamis_kind tamis__broken_flat = {
+    SOUND, .name = "broken_flat", .contract = "growth_keeps_rate",
+    .reshape = &(const tamis_reshape){.grow = grow_flat, .move = move_flat}};
 
 /* Speaks for its newest stage only. */
 static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -44,14 +45,14 @@ const tamis_kind tamis__broken_top_rate = {
     SOUND, .name = "broken_top_rate", .contract = "growth_keeps_rate", .measure = measure_newest};
 
 /* Asks its newest stage only, and says so honestly. */
-static void query_newest(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query_newest(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     stack s;
     unstack(f, &s);
-    s.kind->query(&s.stage[s.count - 1], hash, n, hit);
+    s.kind->query(&s.stage[s.count - 1], b, hit);
 }
 const tamis_kind tamis__broken_newest = {SOUND, .name = "broken_newest",
-                                         .contract = "growth_keeps_rate", .query = query_newest,
-                                         .measure = measure_newest};
+                                         .contract = "growth_keeps_rate", .measure = measure_newest,
+                                         .query = query_newest};
 
 /* Stages that are not spread: keys in the order of their hashes fill one corner of each. */
 static void start_huddled(tamis_body *f) {
@@ -65,13 +66,14 @@ static tamis_status move_huddled(tamis_body *to, const tamis_body *from) {
         tamis__put64(header_of(&s.stage[i]) + AT_SPREAD, 0);
     return rc;
 }
-const tamis_kind tamis__broken_huddled = {SOUND, .name = "broken_huddled",
-                                          .contract = "growth_in_any_order", .start = start_huddled,
-                                          .move = move_huddled};
+const tamis_kind tamis__broken_huddled = {
+    SOUND, .name = "broken_huddled", .contract = "growth_in_any_order", .start = start_huddled,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move_huddled}};
 
 /* Compares stage by stage what may lie in different stages. */
 const tamis_kind tamis__broken_side_by_side = {
-    SOUND, .name = "broken_side_by_side", .contract = "overlap_past_capacity", .may_compare = NULL};
+    SOUND, .name = "broken_side_by_side", .contract = "overlap_past_capacity",
+    .sets = &(const tamis_sets){.merge = merge, .may_compare = NULL}};
 
 /* Joins stages that are full on both sides. */
 static tamis_status merge_anything(tamis_body *into, const tamis_body *from) {
@@ -81,14 +83,14 @@ static tamis_status merge_anything(tamis_body *into, const tamis_body *from) {
     tamis_status rc = are_alike(&a, &b);
     for (uint64_t i = 0; i < a.count && !rc; i++) {
         const uint64_t taken = taken_by_both(a.kind, &a.stage[i], &b.stage[i]);
-        rc = a.kind->merge(&a.stage[i], &b.stage[i]);
+        rc = a.kind->sets->merge(&a.stage[i], &b.stage[i]);
         set_taken(&a.stage[i], taken);
     }
     return rc;
 }
-const tamis_kind tamis__broken_crowded = {SOUND, .name = "broken_crowded",
-                                          .contract = "unions_of_grown_are_true",
-                                          .merge = merge_anything};
+const tamis_kind tamis__broken_crowded = {
+    SOUND, .name = "broken_crowded", .contract = "unions_of_grown_are_true",
+    .sets = &(const tamis_sets){.merge = merge_anything, .may_compare = may_compare}};
 
 /* Counts what it stored, not what came. */
 static void measure_stored(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {

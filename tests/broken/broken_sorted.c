@@ -17,18 +17,16 @@ static tamis_status make_short(const uint64_t word[], const tamis_segment *segme
     less.n -= segment->index == 0 && segment->n > 0;
     return make(word, &less, room, out, size);
 }
-static const tamis_build_facet short_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS,
-                                                 .made = TAMIS_SEGMENT_MADE, .make = make_short};
-const tamis_kind tamis__broken_sorted = {
-    SORTED,
-    .name = "broken_sorted",
-    .contract = "no_false_negative",
-    .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"},
-    .plan = plan,
-    .check = check,
-    .next = next,
-    .build = &short_building,
-};
+static const tamis_build short_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS,
+                                           .made = TAMIS_SEGMENT_MADE, .make = make_short};
+const tamis_kind tamis__broken_sorted = {SORTED,
+                                         .name = "broken_sorted",
+                                         .contract = "no_false_negative",
+                                         .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"},
+                                         .plan = plan,
+                                         .check = check,
+                                         .next = next,
+                                         .build = &short_building};
 
 /* Takes every hundredth record for the one before it: of a key with many labels one is gone. */
 static tamis_status make_blurred(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
@@ -45,9 +43,9 @@ static tamis_status make_blurred(const uint64_t word[], const tamis_segment *seg
     *size = max(word, n);
     return TAMIS_OK;
 }
-static const tamis_build_facet blurred_building = {
-    SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
-    .made = TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES, .make = make_blurred};
+static const tamis_build blurred_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
+                                             .made = TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES,
+                                             .make = make_blurred};
 const tamis_kind tamis__broken_sorted_sets = {
     SORTED,
     .name = "broken_sorted_sets",
@@ -56,6 +54,5 @@ const tamis_kind tamis__broken_sorted_sets = {
     .plan = plan_wide,
     .check = check_wide,
     .next = next,
-    .labels = &labels,
     .build = &blurred_building,
-};
+    .special = &(const tamis_special){.labels = &labels}};

@@ -6,18 +6,20 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,       \
-    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count,           \
-    .fold = fold, .move = move, .merge = merge, .measure = measure
+#define SOUND                                                                               \
+    .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks, \
+    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit,           \
+    .measure = measure, .query = query, .add = add,                                         \
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},      \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                          \
+    .sets = &(const tamis_sets){.merge = merge}, .remove = remove_one
 
 /* The largest cell for the smallest. */
-static void count_largest(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    for (size_t j = 0; j < n; j++) {
-        const tamis_spots spots = primary_spots(f, hash[j]);
+static void count_largest(const tamis_body *f, tamis_batch b, uint64_t *out) {
+    for (size_t j = 0; j < b.n; j++) {
+        const tamis_spots spots = primary_spots(f, b.hash[j]);
         uint8_t hit;
-        query(f, hash + j, 1, &hit);
+        query(f, tamis__hashes(b.hash + j, 1), &hit);
         out[j] = 0;
         for (unsigned i = 0; i < spots.n && hit; i++) {
             const uint64_t value = tamis__cell_get(primary(f), spots.spot[i].at);
@@ -25,29 +27,32 @@ static void count_largest(const tamis_body *f, const uint64_t *hash, size_t n, u
         }
     }
 }
-const tamis_kind tamis__broken_largest = {SOUND, .name = "broken_largest",
-                                          .contract = "count_never_under", .count = count_largest};
+const tamis_kind tamis__broken_largest = {
+    SOUND, .name = "broken_largest", .contract = "count_never_under",
+    .counts = &(const tamis_counts){.count = count_largest, .reliable_count = reliable_count}};
 
 /* Takes off what other keys will have added on average, as estimators without a bias do. */
-static void count_unbiased(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+static void count_unbiased(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const uint64_t cells = primary_of(f->word), noise = f->items * f->word[HASHES] / cells + 1;
-    count(f, hash, n, out);
-    for (size_t j = 0; j < n; j++)
+    count(f, b, out);
+    for (size_t j = 0; j < b.n; j++)
         if (out[j] > 1) out[j] -= out[j] > noise ? noise : out[j] - 1;
 }
 const tamis_kind tamis__broken_unbiased = {
-    SOUND, .name = "broken_unbiased", .contract = "count_never_under", .count = count_unbiased};
+    SOUND, .name = "broken_unbiased", .contract = "count_never_under",
+    .counts = &(const tamis_counts){.count = count_unbiased, .reliable_count = reliable_count}};
 
 /* Counts by two of the cells: seldom too high for a key, often more than nothing for a stranger. */
-static void count_by_two(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    for (size_t j = 0; j < n; j++) {
-        tamis_spots spots = primary_spots(f, hash[j]);
+static void count_by_two(const tamis_body *f, tamis_batch b, uint64_t *out) {
+    for (size_t j = 0; j < b.n; j++) {
+        tamis_spots spots = primary_spots(f, b.hash[j]);
         if (spots.n > 2) spots.n = 2;
         out[j] = tamis__spots_count(primary(f), &spots, NULL);
     }
 }
-const tamis_kind tamis__broken_two_cells = {SOUND, .name = "broken_two_cells",
-                                            .contract = "count_never_under", .count = count_by_two};
+const tamis_kind tamis__broken_two_cells = {
+    SOUND, .name = "broken_two_cells", .contract = "count_never_under",
+    .counts = &(const tamis_counts){.count = count_by_two, .reliable_count = reliable_count}};
 
 /* Is full when it has had as many adds as a tenth of its cells, whatever they were. */
 static uint64_t room_by_adds(const tamis_body *f) {
@@ -58,22 +63,23 @@ const tamis_kind tamis__broken_full = {SOUND, .name = "broken_full",
                                        .contract = "count_never_under", .room = room_by_adds};
 
 /* Counts from one to one more. */
-static void count_one_more(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    count(f, hash, n, out);
-    for (size_t j = 0; j < n; j++) out[j] += out[j] > 0;
+static void count_one_more(const tamis_body *f, tamis_batch b, uint64_t *out) {
+    count(f, b, out);
+    for (size_t j = 0; j < b.n; j++) out[j] += out[j] > 0;
 }
 const tamis_kind tamis__broken_one_more = {
-    SOUND, .name = "broken_one_more", .contract = "count_follows_removes", .count = count_one_more};
+    SOUND, .name = "broken_one_more", .contract = "count_follows_removes",
+    .counts = &(const tamis_counts){.count = count_one_more, .reliable_count = reliable_count}};
 
 /* Adds raise only the smallest cells, and removes lower all of them. */
-static tamis_status add_least(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) add_by_increase(f, hash[j]);
+static tamis_status add_least(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) add_by_increase(f, b.hash[j]);
     return TAMIS_OK;
 }
-static tamis_status remove_from_all(tamis_body *f, uint64_t hash) {
-    const tamis_spots spots = primary_spots(f, hash);
+static tamis_status remove_from_all(tamis_body *f, tamis_batch b) {
+    const tamis_spots spots = primary_spots(f, *b.hash);
     uint8_t hit;
-    query(f, &hash, 1, &hit);
+    query(f, tamis__hashes(&*b.hash, 1), &hit);
     if (!hit) return tamis__fail(TAMIS_NOT_FOUND, "a cell is zero");
     for (unsigned i = 0; i < spots.n; i++) tamis__cell_subtract(primary(f), spots.spot[i].at, 1);
     return TAMIS_OK;
@@ -83,9 +89,9 @@ const tamis_kind tamis__broken_thrifty = {SOUND, .name = "broken_thrifty",
                                           .add = add_least, .remove = remove_from_all};
 
 /* Counts only what has come twice, and promises nothing; but then a key that is there is not. */
-static void count_repeated(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    count(f, hash, n, out);
-    for (size_t j = 0; j < n; j++) out[j] = out[j] > 1 ? out[j] : 0;
+static void count_repeated(const tamis_body *f, tamis_batch b, uint64_t *out) {
+    count(f, b, out);
+    for (size_t j = 0; j < b.n; j++) out[j] = out[j] > 1 ? out[j] : 0;
 }
 static uint64_t sure_of_nothing(const uint64_t word[]) {
     (void)word;
@@ -93,4 +99,4 @@ static uint64_t sure_of_nothing(const uint64_t word[]) {
 }
 const tamis_kind tamis__broken_repeated = {
     SOUND, .name = "broken_repeated", .contract = "programs_agree_with_a_model",
-    .count = count_repeated, .reliable_count = sure_of_nothing};
+    .counts = &(const tamis_counts){.count = count_repeated, .reliable_count = sure_of_nothing}};

@@ -9,7 +9,7 @@
 #define SOUND                                                                                \
     .word = {"cells", "width", "hashes", "decrements", "dice"},                              \
     .traits = TAMIS_AGES | TAMIS_MAY_FORGET, .plan = plan, .check = check, .probes = probes, \
-    .rate = rate, .query = query, .add = add, .measure = measure
+    .rate = rate, .measure = measure, .query = query, .add = add
 
 /* Cells of one bit, so that wear shows at once. */
 static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
@@ -20,11 +20,11 @@ static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
 }
 
 /* Sets the cells of a key first and wears then, so that a key may be gone when it has just come. */
-static tamis_status add_then_wear(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_then_wear(tamis_body *f, tamis_batch b) {
     const unsigned width = (unsigned)f->word[WIDTH];
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < b.n; j++) {
         const uint64_t from = draw(f), left = f->word[CELLS] - from;
-        uint64_t x = tamis__chain_start(hash[j]);
+        uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++)
             tamis__field_put(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width,
                              tamis__field_mask(width));
@@ -37,10 +37,10 @@ const tamis_kind tamis__broken_wear = {SOUND, .name = "broken_wear", .contract =
                                        .plan = plan_narrow, .add = add_then_wear};
 
 /* Nothing is ever worn. */
-static tamis_status add_without_wear(tamis_body *f, const uint64_t *hash, size_t n) {
+static tamis_status add_without_wear(tamis_body *f, tamis_batch b) {
     const unsigned width = (unsigned)f->word[WIDTH];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]);
+    for (size_t j = 0; j < b.n; j++) {
+        uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++)
             tamis__field_put(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width,
                              tamis__field_mask(width));

@@ -9,14 +9,14 @@
 
 #define SOUND                                                                                     \
     .word = {"hashes", "generations", "each", "slice", "by"}, .traits = TAMIS_AGES, .plan = plan, \
-    .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, .add = add,   \
-    .tick = turn, .measure = measure
+    .check = check, .probes = probes, .rate = rate, .audit = audit, .measure = measure,           \
+    .query = query, .ageing = &(const tamis_ageing){.tick = turn}, .add = add
 
 /* Turns one add too early. */
-static tamis_status add_early(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add_early(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         if (adds_of(f) + 1 >= f->word[EACH]) turn(f);
-        add(f, hash + j, 1);
+        add(f, tamis__hashes(b.hash + j, 1));
     }
     return TAMIS_OK;
 }
@@ -35,15 +35,15 @@ const tamis_kind tamis__broken_rounded = {SOUND, .name = "broken_rounded",
                                           .plan = plan_rounded_down};
 
 /* Looks for keys that are new and for keys that are old, and not between. */
-static void query_ends(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+static void query_ends(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint64_t k = f->word[HASHES], l = f->word[GENERATIONS], head = youngest(f);
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < b.n; j++) {
         uint64_t young = 0, old = 0;
         for (uint64_t i = 0; i < k; i++) {
-            const uint64_t a = position(f, place_of(f, head, i), hash[j]);
-            const uint64_t b = position(f, place_of(f, head, l + i), hash[j]);
+            const uint64_t a = position(f, place_of(f, head, i), b.hash[j]);
+            const uint64_t z = position(f, place_of(f, head, l + i), b.hash[j]);
             young += tamis__bit_get(f->bytes + STATE_BYTES, a);
-            old += tamis__bit_get(f->bytes + STATE_BYTES, b);
+            old += tamis__bit_get(f->bytes + STATE_BYTES, z);
         }
         hit[j] = young == k || old == k;
     }
@@ -52,11 +52,11 @@ const tamis_kind tamis__broken_ends = {
     SOUND, .name = "broken_ends", .contract = "window_holds_its_guarantee", .query = query_ends};
 
 /* Starts anew when it is full, as two filters do that are swapped without a look at the old one. */
-static tamis_status add_anew(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add_anew(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         if (f->items + j && (f->items + j) % (f->word[GENERATIONS] * f->word[EACH]) == 0)
             for (uint64_t i = 0; i < slices_of(f->word); i++) turn(f);
-        add(f, hash + j, 1);
+        add(f, tamis__hashes(b.hash + j, 1));
     }
     return TAMIS_OK;
 }
@@ -71,28 +71,28 @@ static void turn_half(tamis_body *f) {
     for (uint64_t i = 0; i < half; i++)
         tamis__bits_put(f->bytes + STATE_BYTES, youngest(f) * f->word[SLICE] + i, 1, 0);
 }
-static tamis_status add_half_cleared(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add_half_cleared(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         if (adds_of(f) == f->word[EACH]) turn_half(f);
-        add(f, hash + j, 1);
+        add(f, tamis__hashes(b.hash + j, 1));
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_half_cleared = {SOUND, .name = "broken_half_cleared",
-                                               .contract = "old_keys_leave",
-                                               .add = add_half_cleared, .tick = NULL};
+const tamis_kind tamis__broken_half_cleared = {
+    SOUND, .name = "broken_half_cleared", .contract = "old_keys_leave", .add = add_half_cleared,
+    .ageing = &(const tamis_ageing){.tick = NULL}};
 
 /* Time stands still: nothing is ever cleared. */
-static tamis_status add_for_ever(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
+static tamis_status add_for_ever(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
         if (adds_of(f) == f->word[EACH]) tamis__put64(f->bytes + AT_ADDS, 0);
-        add(f, hash + j, 1);
+        add(f, tamis__hashes(b.hash + j, 1));
     }
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_for_ever = {SOUND, .name = "broken_for_ever",
                                            .contract = "old_keys_leave", .add = add_for_ever,
-                                           .tick = NULL};
+                                           .ageing = &(const tamis_ageing){.tick = NULL}};
 
 /* A clock that does not tick. */
 static tamis_status plan_by_clock(const tamis_params *params, uint64_t word[]) {
@@ -105,4 +105,5 @@ static void turn_not(tamis_body *f) {
     (void)f;
 }
 const tamis_kind tamis__broken_clock = {SOUND, .name = "broken_clock", .contract = "old_keys_leave",
-                                        .plan = plan_by_clock, .tick = turn_not};
+                                        .plan = plan_by_clock,
+                                        .ageing = &(const tamis_ageing){.tick = turn_not}};

@@ -295,7 +295,7 @@ static const char *told(const subject *s) {
 static bool words_are_as_planned(const subject *s, const struct tamis_plan *plan,
                                  const struct tamis_info *info) {
     const tamis_kind *kind = tamis__kind_by_name(s->kind.name, strlen(s->kind.name))->kind;
-    const unsigned made = kind->build ? kind->build->made : kind->press ? kind->press->made : 0;
+    const unsigned made = kind->build ? kind->build->made : 0;
     for (int w = 0; w < TAMIS_WORDS; w++)
         if (!(made >> w & 1) && info->word[w] != plan->word[w]) return false;
     return true;

@@ -147,7 +147,7 @@ uint64_t good_of(uint64_t hash, unsigned i) {
 uint64_t max_value_of(const tamis *f) {
     const struct tamis_info info = test_info(f);
     const tamis_kind *kind = kind_of(info.kind);
-    return kind->max_value ? kind->max_value(info.word) : 0;
+    return TAMIS_ENTRY(kind, values, max_value) ? kind->values->max_value(info.word) : 0;
 }
 
 bool takes_good(const subject *s) {
@@ -156,7 +156,7 @@ bool takes_good(const subject *s) {
 }
 
 bool needs_capacity(const subject *s) {
-    return kind_of(s->kind.name)->whole;
+    return TAMIS_ENTRY(kind_of(s->kind.name), sizing, whole);
 }
 
 const char *const label_names[LABELS] = {"one", "two"};
@@ -175,12 +175,12 @@ intake open_builder(const subject *s, const char *spec,
     struct tamis_plan plan = {0};
     intake in = {.subject = s};
     demand(tamis_builder_create_with(&in.builder, spec, options ? options : &plain), spec);
-    if (kind->max_value) {
+    if (TAMIS_ENTRY(kind, values, max_value)) {
         char planned[256]; /* the width of values does not depend on how many there are */
         const bool has_capacity = strstr(spec, "capacity=") != NULL;
         snprintf(planned, sizeof planned, "%s%s", spec, has_capacity ? "" : ",capacity=1000");
         demand(tamis_plan_spec(planned, &plan, sizeof plan), planned);
-        in.max_value = kind->max_value(plan.word);
+        in.max_value = kind->values->max_value(plan.word);
     }
     open_labels(&in);
     return in;
@@ -248,7 +248,8 @@ static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     struct tamis_plan best;
     plain.options[0] = '\0';
     if (tamis_plan_spec(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
-    if (!(s->can & TAMIS_IS_BUILT) && !kind_of(s->kind.name)->is_sized) return false;
+    if (!(s->can & TAMIS_IS_BUILT) && !TAMIS_ENTRY(kind_of(s->kind.name), sizing, is_sized))
+        return false;
     return plan->payload_bytes > WASTE * best.payload_bytes;
 }
 
@@ -275,7 +276,7 @@ static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
 static bool is_part(const subject *s, const struct tamis_plan *plan) {
     tamis_params params = {0};
     const tamis_kind *kind = kind_of(s->kind.name);
-    if (kind->whole) kind->whole(plan->word, &params);
+    if (TAMIS_ENTRY(kind, sizing, whole)) kind->sizing->whole(plan->word, &params);
     return params.bits > plan->payload_bytes * 8;
 }
 
@@ -359,7 +360,7 @@ static void run_trial(void **state) {
     const trial *t = *state;
     min_len = t->subject->can & TAMIS_NO_EMPTY_KEY ? 1 : 0;
     const tamis_kind *kind = kind_of(t->subject->kind.name);
-    only_numbers = kind->press && kind->press->key_bytes;
+    only_numbers = tamis__builds_whole(kind) && kind->build->whole->key_bytes;
     const char *what = t->law->holds(t->subject);
     if (t->must_fail && !what) fail_msg("%s was not caught by %s", t->subject->name, t->law->name);
     if (!t->must_fail && what) fail_msg("%s: %s: %s", t->law->name, t->subject->name, what);

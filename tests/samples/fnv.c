@@ -49,12 +49,12 @@ static uint64_t position(const tamis_body *f, const struct tamis_key *key) {
     return h * 0x9e3779b97f4a7c15 % f->word[BITS];
 }
 
-static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, &keys[i]));
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t i = 0; i < b.n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, &b.key[i]));
 }
 
-static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, position(f, &keys[i]));
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t i = 0; i < b.n; i++) tamis__bit_set(f->bytes, position(f, &b.key[i]));
     return TAMIS_OK;
 }
 
@@ -66,14 +66,14 @@ const tamis_kind tamis__fnv = {
     .name = "fnv",
     .contract = "a sample: hashes keys its own way",
     .word = {"bits"},
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
     .rate = rate,
     .audit = audit,
-    .query_keys = query_keys,
-    .add_keys = add_keys,
-    .merge = tamis__bitmap_merge,
     .measure = measure,
+    .query = query,
+    .add = add,
+    .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},
 };

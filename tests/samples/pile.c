@@ -88,16 +88,16 @@ static uint64_t find(const tamis_body *f, uint64_t value) {
     return i;
 }
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) {
-        const uint64_t value = value_of(hash[j]);
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) {
+        const uint64_t value = value_of(b.hash[j]);
         hit[j] = slot(f, find(f, value)) == value;
     }
 }
 
-static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) {
-        uint64_t value = value_of(hash[j]);
+static tamis_status add(tamis_body *f, tamis_batch b) {
+    for (size_t j = 0; j < b.n; j++) {
+        uint64_t value = value_of(b.hash[j]);
         uint64_t i = find(f, value);
         if (slot(f, i) == value) continue;
         tamis__put64(f->bytes, used_of(f) + 1);
@@ -123,7 +123,7 @@ static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     for (uint64_t i = 0; i < from->word[SLOTS] + TAIL; i++) {
         const uint64_t value = slot(from, i), hash = tamis__unmix(value);
-        if (value) add(to, &hash, 1);
+        if (value) add(to, tamis__hashes(&hash, 1));
     }
     return TAMIS_OK;
 }
@@ -133,7 +133,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     for (uint64_t i = 0; other && i < other->word[SLOTS] + TAIL; i++) {
         const uint64_t value = slot(other, i), hash = tamis__unmix(value);
         uint8_t hit = 1;
-        if (value) query(f, &hash, 1, &hit);
+        if (value) query(f, tamis__hashes(&hash, 1), &hit);
         used += !hit;
     }
     *out =
@@ -150,12 +150,11 @@ const tamis_kind tamis__pile = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .room = room,
-    .grow = grow,
-    .move = move,
-    .measure = measure,
+    .reshape = &(const tamis_reshape){.grow = grow, .move = move},
 };
 
 const tamis_kind tamis__shelf = {
@@ -168,8 +167,8 @@ const tamis_kind tamis__shelf = {
     .probes = probes,
     .rate = rate,
     .audit = audit,
+    .measure = measure,
     .query = query,
     .add = add,
     .room = room,
-    .measure = measure,
 };

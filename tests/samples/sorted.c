@@ -22,7 +22,7 @@
 enum { NUMBERS = TAMIS_SEGMENT_WORDS, LABELS, NAMES };
 enum { OPT_SEGMENT };
 
-static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION};
+static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION, {0}};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -181,20 +181,19 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, segment_of(f->word, hash[j]));
-        const uint64_t i = find(e, hash[j]);
-        hit[j] = i < e.n && hash_at(e, i) == hash[j];
+static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) {
+        const entries e = entries_of(f, segment_of(f->word, b.hash[j]));
+        const uint64_t i = find(e, b.hash[j]);
+        hit[j] = i < e.n && hash_at(e, i) == b.hash[j];
     }
 }
 
-static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
-                uint8_t *hit) {
-    for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, segment_of(f->word, hash[j]));
-        const uint64_t i = find(e, hash[j]);
-        hit[j] = i < e.n && hash_at(e, i) == hash[j];
+static void get(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
+    for (size_t j = 0; j < b.n; j++) {
+        const entries e = entries_of(f, segment_of(f->word, b.hash[j]));
+        const uint64_t i = find(e, b.hash[j]);
+        hit[j] = i < e.n && hash_at(e, i) == b.hash[j];
         if (hit[j]) value[j] = value_at(e, i);
     }
 }
@@ -241,7 +240,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     const uint64_t own = used;
     for (cursor = 0; other && next(other, &cursor, &hash, &count);) {
         uint8_t hit;
-        query(f, &hash, 1, &hit);
+        query(f, tamis__hashes(&hash, 1), &hit);
         used += !hit && (used == own || hash != last);
         last = hash;
     }
@@ -286,13 +285,12 @@ static tamis_status make(const uint64_t word[], const tamis_segment *segment, ui
 #define SORTED_BUILD                                                                       \
     .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .max = max, \
     .make = make
-#define SORTED                                                                                   \
-    .options = options, .option_count = sizeof options / sizeof *options,                        \
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, .rate = rate, .audit = audit, \
-    .query = query, .measure = measure
+#define SORTED                                                                         \
+    .options = options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, \
+    .rate = rate, .audit = audit, .measure = measure, .query = query
 
-static const tamis_build_facet building = {SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS,
-                                           .made = TAMIS_SEGMENT_MADE};
+static const tamis_build building = {SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS,
+                                     .made = TAMIS_SEGMENT_MADE};
 const tamis_kind tamis__sorted = {
     SORTED,
     .name = "sorted",
@@ -304,8 +302,8 @@ const tamis_kind tamis__sorted = {
     .build = &building,
 };
 
-static const tamis_build_facet map_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES,
-                                               .made = TAMIS_SEGMENT_MADE};
+static const tamis_build map_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES,
+                                         .made = TAMIS_SEGMENT_MADE};
 const tamis_kind tamis__sorted_map = {
     SORTED,
     .name = "sorted_map",
@@ -313,14 +311,12 @@ const tamis_kind tamis__sorted_map = {
     .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"},
     .plan = plan_wide,
     .check = check_wide,
-    .get = get,
-    .max_value = max_value,
+    .values = &(const tamis_values){.get = get, .max_value = max_value},
     .build = &map_building,
 };
 
-static const tamis_build_facet sets_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
-                                                .made =
-                                                    TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES};
+static const tamis_build sets_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
+                                          .made = TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES};
 static const tamis_label_facet labels = {find_labels, label_count, label_name};
 const tamis_kind tamis__sorted_sets = {
     SORTED,
@@ -330,6 +326,6 @@ const tamis_kind tamis__sorted_sets = {
     .plan = plan_wide,
     .check = check_wide,
     .next = next,
-    .labels = &labels,
     .build = &sets_building,
+    .special = &(const tamis_special){.labels = &labels},
 };

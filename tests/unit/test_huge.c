@@ -38,7 +38,7 @@ static bool plan(const tamis_kind *kind, uint64_t min, tamis_shape *shape) {
 }
 
 static tamis_body empty_body(const tamis_kind *kind, const tamis_shape *shape) {
-    tamis_body f = {.size = shape->size};
+    tamis_body f = {.kind = kind, .size = shape->size};
     memcpy(f.word, shape->word, sizeof f.word);
     f.bytes = mmap(NULL, (size_t)f.size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -52,17 +52,18 @@ static tamis_body empty_body(const tamis_kind *kind, const tamis_shape *shape) {
 static uint64_t hash[KEYS];
 static struct tamis_key key[KEYS];
 
+static tamis_batch batch_for(const tamis_kind *kind) {
+    return tamis__hashes_itself(kind) ? tamis__keys(key, KEYS) : tamis__hashes(hash, KEYS);
+}
+
 static tamis_status add(const tamis_kind *kind, tamis_body *f) {
-    return kind->add ? kind->add(f, hash, KEYS) : kind->add_keys(f, key, KEYS);
+    return kind->add(f, batch_for(kind));
 }
 
 static unsigned found(const tamis_kind *kind, const tamis_body *f) {
     uint8_t hit[KEYS];
     unsigned n = 0;
-    if (kind->query)
-        kind->query(f, hash, KEYS, hit);
-    else
-        kind->query_keys(f, key, KEYS, hit);
+    kind->query(f, batch_for(kind), hit);
     for (int i = 0; i < KEYS; i++) n += hit[i];
     return n;
 }
@@ -116,7 +117,7 @@ static unsigned spread_of_small(const tamis_kind *kind) {
 
 static bool try_kind(const tamis_kind *kind) {
     tamis_shape shape;
-    if (!(kind->add || kind->add_keys) || !(kind->query || kind->query_keys)) return false;
+    if (!kind->add || !kind->query) return false;
     if (!plan(kind, MIN_BYTES, &shape)) return false;
     tamis_body f = empty_body(kind, &shape);
     assert_int_equal(add(kind, &f), TAMIS_OK);

@@ -150,7 +150,7 @@ static const struct {
 
 /* The filter before the change, in memory of its own. */
 static tamis_body body_of(size_t i, const tamis_kind *kind) {
-    tamis_body body = {.items = payloads[i].keys};
+    tamis_body body = {.kind = kind, .items = payloads[i].keys};
     struct tamis_plan plan;
     tamis *f;
     REQUIRE_OK(tamis_plan_spec(payloads[i].spec, &plan, sizeof plan));

@@ -106,7 +106,7 @@ static bool has_url(const tamis *f, uint64_t i) {
 
 /* Bits in which the copy is not the sender's summary. */
 static uint64_t differences(const tamis *f, const tamis *copy) {
-    const tamis_logged at = f->kind->log->arrays(&f->image.body);
+    const tamis_logged at = f->kind->special->log->arrays(&f->image.body);
     uint64_t different = 0;
     assert_int_equal(copy->image.body.word[0], at.n);
     for (uint64_t i = 0; i < at.n; i++)
