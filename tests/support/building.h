@@ -5,6 +5,7 @@
 #define TAMIS_TESTS_SUPPORT_BUILDING_H
 
 #include "tamis.h"
+#include "tests/support/contents.h"
 
 tamis_builder *test_builder(const char *spec);
 
@@ -19,14 +20,6 @@ void test_add_numbers(tamis_builder *, uint64_t family, uint64_t from, uint64_t 
 
 /* A filter of the numbers 0 to n - 1 of a family. */
 tamis *test_build(const char *spec, uint64_t family, uint64_t n);
-
-/* How many of n numbers of a family the filter has, asked in batches and, with the same answers,
- * one by one. */
-uint64_t test_count_hits(const tamis *, uint64_t family, uint64_t from, uint64_t n);
-
-/* Payload and shape words; or all bytes of the image. */
-bool test_is_same_payload(const tamis *, const tamis *);
-bool test_is_same_image(const tamis *, const tamis *);
 
 /* A view of the filter's image, so many bytes behind an aligned address and with nothing after it,
  * so that a checked build sees every step out of it. */

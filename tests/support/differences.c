@@ -9,16 +9,6 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
-void test_add_hashes(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    enum { AT_ONCE = 1024 };
-    uint64_t hash[AT_ONCE];
-    while (from < to) {
-        size_t n = 0;
-        for (; n < AT_ONCE && from < to; n++) hash[n] = test_number(family, from++);
-        test_demand(tamis_add_hashes(f, hash, n), "add");
-    }
-}
-
 static bool count_one(void *ctx, uint64_t hash, bool is_first) {
     (void)hash, (void)is_first;
     ++*(uint64_t *)ctx;

@@ -5,10 +5,8 @@
 #define TAMIS_TESTS_SUPPORT_DIFFERENCES_H
 
 #include "tamis.h"
+#include "tests/support/contents.h"
 #include "tests/support/spread.h"
-
-/* Adds numbers [from, to) of a family as hashes. */
-void test_add_hashes(tamis *, uint64_t family, uint64_t from, uint64_t to);
 
 /* Of so many pairs of sets with d differences each, how many could not be listed to the end. What
  * is listed to the end must be all, and what is not must be less. */
