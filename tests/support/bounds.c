@@ -2,6 +2,8 @@
 #include "tests/support/bounds.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static double log_choose(double n, double k) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
@@ -29,4 +31,11 @@ bool test_is_possible(uint64_t hits, uint64_t probes, double rate, double alpha)
     /* On the near side of the mean the tail is large anyway, and its sum would be long. */
     if (x == n * rate) return true;
     return tail(x, n, rate, x > n * rate) > alpha / 2;
+}
+
+void test_demand_possible(uint64_t hits, uint64_t probes, double rate, const char *what) {
+    if (test_is_possible(hits, probes, rate, TEST_ALPHA)) return;
+    fprintf(stderr, "%s: %llu of %llu, expected %.6g\n", what, (unsigned long long)hits,
+            (unsigned long long)probes, rate * (double)probes);
+    abort();
 }

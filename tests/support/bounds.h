@@ -16,4 +16,7 @@
  * Exact binomial tails. */
 bool test_is_possible(uint64_t hits, uint64_t probes, double rate, double alpha);
 
+/* Ends the program with the numbers unless it is, at TEST_ALPHA. */
+void test_demand_possible(uint64_t hits, uint64_t probes, double rate, const char *what);
+
 #endif

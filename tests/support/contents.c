@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/support/contents.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,4 +58,37 @@ bool test_is_same_image(const tamis *a, const tamis *b) {
     free(p);
     free(q);
     return is_same;
+}
+
+const uint8_t *test_payload(const tamis *f) {
+    uint64_t size;
+    return tamis_payload(f, &size);
+}
+
+uint64_t test_bits_at(const tamis *f, uint64_t at, unsigned width) {
+    const uint8_t *bytes = test_payload(f);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < width; i++)
+        value |= (uint64_t)(bytes[(at + i) / 8] >> (at + i) % 8 & 1) << i;
+    return value;
+}
+
+uint64_t test_bits_set(const uint8_t *bytes, uint64_t n) {
+    uint64_t set = 0;
+    for (uint64_t i = 0; i < n; i++) set += (unsigned)__builtin_popcount(bytes[i]);
+    return set;
+}
+
+uint64_t test_slots_used(const tamis *f) {
+    const struct tamis_info info = test_info(f);
+    return (uint64_t)llround(info.fill * (double)info.word[0]);
+}
+
+void test_demand_loads(const tamis *f) {
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    tamis *g;
+    test_demand(tamis_load(&g, image, size), "load");
+    tamis_free(g);
+    free(image);
 }

@@ -38,6 +38,19 @@ tamis_status test_load_forged(uint8_t *image, size_t size, size_t at, uint64_t v
     return rc;
 }
 
+bool test_takes_word(uint8_t *image, size_t size, size_t word, uint64_t value) {
+    return test_load_forged(image, size, TEST_HEADER_BYTES + 8 * word, value, NULL) == TAMIS_OK;
+}
+
+bool test_takes_flip(const tamis *f, uint64_t bit) {
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    image[TEST_HEADER_BYTES + bit / 8] ^= (uint8_t)(1 << bit % 8);
+    const bool is_taken = test_load_resealed(image, size, NULL) == TAMIS_OK;
+    free(image);
+    return is_taken;
+}
+
 bool test_refuses_words(const tamis *f, const test_word *list, size_t n, test_use use) {
     size_t size;
     uint8_t *image = test_image(f, &size);

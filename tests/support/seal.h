@@ -21,6 +21,12 @@ tamis_status test_load_resealed(uint8_t *image, size_t size, test_use);
 /* The same with the word at a byte of the image changed, which is put back afterwards. */
 tamis_status test_load_forged(uint8_t *image, size_t size, size_t at, uint64_t value, test_use);
 
+/* Does the gate take an image with another value in a word of its payload? It is put back. */
+bool test_takes_word(uint8_t *image, size_t size, size_t word, uint64_t value);
+
+/* Does the gate take a filter whose payload has one bit flipped? */
+bool test_takes_flip(const tamis *, uint64_t bit);
+
 /* Shape words that are forged, each alone: are all of them refused as corrupt, and is the image let
  * in as it was? */
 typedef struct test_word {

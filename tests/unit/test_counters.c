@@ -19,24 +19,12 @@
 #include "tamis.h"
 #include "tamis_engine.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static const uint8_t *payload_of(const tamis *f) {
-    uint64_t size;
-    return tamis_payload(f, &size);
-}
-
-/* Bits [at, at + width) of a payload, one by one. */
-static uint64_t bits_at(const uint8_t *bytes, uint64_t at, unsigned width) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < width; i++)
-        value |= (uint64_t)(bytes[(at + i) / 8] >> (at + i) % 8 & 1) << i;
-    return value;
-}
 
 static uint64_t luck;
 static uint64_t draw(uint64_t below) {
@@ -129,11 +117,10 @@ static void model_fold(model *m, uint64_t by) {
 
 /* Every cell, and what follows from it: the summary of counting. */
 static void assert_same(const tamis *f, const model *m, unsigned width) {
-    const uint8_t *bytes = payload_of(f);
     for (uint64_t i = 0; i < m->n; i++) {
-        assert_int_equal(bits_at(bytes, i * width, width), m->cell[i]);
+        assert_int_equal(test_bits_at(f, i * width, width), m->cell[i]);
         if (strcmp(test_info(f).kind, "counting") == 0)
-            assert_int_equal(bits_at(bytes, m->n * width + i, 1), m->cell[i] > 0);
+            assert_int_equal(test_bits_at(f, m->n * width + i, 1), m->cell[i] > 0);
     }
 }
 
@@ -263,8 +250,7 @@ static void summary_is_classic(void **state) {
             for (uint64_t i = 1; i < 200; i += 4) tamis_add_u64(f, i);
             for (uint64_t i = 1; i < 200; i += 4) tamis_add_u64(g, i);
             for (uint64_t i = 0; i < n; i++)
-                assert_int_equal(bits_at(payload_of(f), (uint64_t)16 * n + i, 1),
-                                 bits_at(payload_of(g), i, 1));
+                assert_int_equal(test_bits_at(f, (uint64_t)16 * n + i, 1), test_bits_at(g, i, 1));
             struct tamis_estimate a, b;
             assert_int_equal(tamis_items_now(f, &a), tamis_items_now(g, &b));
             assert_true(tamis_fpr_now(f) == tamis_fpr_now(g));
@@ -277,7 +263,7 @@ static void summary_is_classic(void **state) {
     for (uint64_t i = 0; i < 1000; i++) tamis_add_u64(f, i), tamis_add_u64(g, i);
     const uint64_t bits = test_info(g).word[0];
     assert_int_equal(test_info(f).word[0], bits * 5);
-    assert_memory_equal(payload_of(f) + bits / 2, payload_of(g), bits / 8);
+    assert_memory_equal(test_payload(f) + bits / 2, test_payload(g), bits / 8);
     tamis_free(f);
     tamis_free(g);
 }
@@ -338,8 +324,7 @@ static void log_goes_on_after_a_fold(void **state) {
             peer[position] = is_set;
             min = position + 1;
         }
-        for (uint64_t i = 0; i < n; i++)
-            assert_int_equal(peer[i], bits_at(payload_of(f), n * 4 + i, 1));
+        for (uint64_t i = 0; i < n; i++) assert_int_equal(peer[i], test_bits_at(f, n * 4 + i, 1));
         assert_int_equal(tamis_clear_changes(f), TAMIS_OK);
         cursor = 0;
         assert_false(tamis_next_change(f, &cursor, &position, &is_set));
@@ -506,7 +491,7 @@ static void recurring_has_what_select_has(void **state) {
             assert_int_equal(tamis_add_u64(f, key), tamis_add_u64(g, key));
         else
             assert_int_equal(tamis_remove_u64(f, key), tamis_remove_u64(g, key));
-        assert_memory_equal(payload_of(f), payload_of(g), CELLS);
+        assert_memory_equal(test_payload(f), test_payload(g), CELLS);
         const uint64_t asked = draw(KEYS), count = tamis_count_u64(f, asked);
         assert_int_equal(tamis_has_u64(f, asked), tamis_has_u64(g, asked));
         assert_int_equal(count > 0, tamis_has_u64(g, asked));
@@ -679,7 +664,7 @@ static void impossible_cells_are_refused(void **state) {
     tamis *f = test_make("counting:capacity=9,bits=%d,log=yes", N * 6);
     tamis_add_u64(f, 1);
     for (uint64_t i = 0; i < N; i++) {
-        const uint64_t counter = bits_at(payload_of(f), 4 * i, 4);
+        const uint64_t counter = test_bits_at(f, 4 * i, 4);
         assert_int_equal(load_with(f, 4 * i, 4, counter ? 0 : 1), TAMIS_CORRUPT);
         assert_int_equal(load_with(f, 4 * N + i, 1, counter == 0), TAMIS_CORRUPT);
         assert_int_equal(load_with(f, 5 * N + i, 1, 1), TAMIS_OK); /* whatever was told */

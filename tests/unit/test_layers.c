@@ -17,7 +17,9 @@
 #include "tamis.h"
 #include "tamis_engine.h"
 #include "tamis_math.h"
+#include "tests/support/arrays.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
@@ -26,47 +28,8 @@
 
 enum { TEXT = 256, MAX_HASHES = 64 };
 
-/* ---- Help ----------------------------------------------------------------------------------- */
-
-static const uint8_t *payload_of(const tamis *f) {
-    uint64_t size;
-    return tamis_payload(f, &size);
-}
-
-static bool same_payload(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    return m == n && memcmp(p, q, (size_t)m) == 0;
-}
-
 static bool bit_at(const uint8_t *bytes, uint64_t i) {
     return bytes[i / 8] >> i % 8 & 1;
-}
-
-static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
-    uint64_t set = 0;
-    for (uint64_t i = 0; i < bits / 8; i++) set += (unsigned)__builtin_popcount(bytes[i]);
-    return set;
-}
-
-/* Bits of array i: the first word of every shape here, then by the percentage of each next one. */
-static uint64_t array_bits(const tamis *f, unsigned percent, unsigned i) {
-    uint64_t words = test_info(f).word[0] / 64;
-    while (i--) words = (words * percent + 99) / 100;
-    return words * 64;
-}
-
-static const uint8_t *array_of(const tamis *f, unsigned percent, unsigned i) {
-    const uint8_t *bytes = payload_of(f);
-    for (unsigned j = 0; j < i; j++) bytes += array_bits(f, percent, j) / 8;
-    return bytes;
-}
-
-/* The rate of array i by its set bits. */
-static double rate_of_array(const tamis *f, unsigned percent, unsigned i) {
-    const uint64_t bits = array_bits(f, percent, i);
-    const double fill = (double)bits_set(array_of(f, percent, i), bits) / (double)bits;
-    return pow(fill, (double)test_info(f).word[1]);
 }
 
 /* The positions of a hash, worked out a second time. */
@@ -76,24 +39,6 @@ static unsigned positions(uint64_t hash, uint64_t bits, uint64_t hashes, uint64_
     for (uint64_t i = 0; i < hashes; i++, x *= 0xf1357aea2e62a9c5)
         at[i] = (uint64_t)((u128)x * bits >> 64);
     return (unsigned)hashes;
-}
-
-static void add_numbers(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; i++)
-        assert_int_equal(tamis_add_hash(f, test_number(family, i)), TAMIS_OK);
-}
-
-static uint64_t count_nonmembers(const tamis *f, uint64_t family, uint64_t n) {
-    uint64_t hits = 0;
-    for (uint64_t i = 0; i < n; i++)
-        hits += tamis_has_hash(f, test_number(family, TEST_STRANGERS + i));
-    return hits;
-}
-
-static void assert_possible(uint64_t hits, uint64_t probes, double rate, const char *what) {
-    if (!test_is_possible(hits, probes, rate, TEST_ALPHA))
-        fail_msg("%s: %llu of %llu, expected %.6g", what, (unsigned long long)hits,
-                 (unsigned long long)probes, rate * (double)probes);
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -115,7 +60,7 @@ static void the_first_array_is_classic(void **state) {
             assert_int_equal(tamis_add_new_hash(f, test_number(1, i), &is_new), TAMIS_OK);
             assert_int_equal(tamis_add_new_hash(classic, test_number(1, i), &is_new), TAMIS_OK);
         }
-        assert_memory_equal(payload_of(f), payload_of(classic), (size_t)info.word[0] / 8);
+        assert_memory_equal(test_payload(f), test_payload(classic), (size_t)info.word[0] / 8);
         tamis_free(f);
         tamis_free(classic);
     }
@@ -127,7 +72,7 @@ static void sizes_follow_from_the_words(void **state) {
         for (unsigned shrink = 0; shrink <= 90; shrink += 15) {
             tamis *f = test_make("layered:capacity=1000,layers=%u,shrink=%u", layers, shrink);
             uint64_t bits = 0;
-            for (unsigned i = 0; i < layers; i++) bits += array_bits(f, 100 - shrink, i);
+            for (unsigned i = 0; i < layers; i++) bits += test_array_bits(f, 100 - shrink, i);
             assert_int_equal(test_info(f).payload_bytes * 8, bits);
             assert_int_equal(test_info(f).reliable_count, layers);
             tamis_free(f);
@@ -225,20 +170,6 @@ static void illegal_words_are_refused(void **state) {
     assert_int_equal(tamis__kind_by_name("layered", 7)->kind->check(wraps, &size), TAMIS_CORRUPT);
 }
 
-/* Flips one bit of the payload and tells whether the gate still lets it in. */
-static bool flipped_is_legal(const tamis *f, uint64_t bit) {
-    const size_t size = (size_t)tamis_image_size(f);
-    uint8_t *image = malloc(size);
-    tamis *g;
-    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
-    image[TEST_HEADER_BYTES + bit / 8] ^= (uint8_t)(1 << bit % 8);
-    test_reseal(image, size);
-    const tamis_status rc = tamis_load(&g, image, size);
-    tamis_free(g);
-    free(image);
-    return rc == TAMIS_OK;
-}
-
 /* ---- layered -------------------------------------------------------------------------------- */
 
 /* Never under the truth, at any load; and with a rate that does not happen, exactly the truth. */
@@ -276,7 +207,7 @@ static void layered_ends_at_its_last_layer(void **state) {
     for (int i = 0; i < 3; i++) assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK);
     tamis *full = test_copy(f);
     for (int i = 0; i < 5; i++) assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK);
-    assert_true(same_payload(f, full));
+    assert_true(test_is_same_payload(f, full));
     assert_int_equal(tamis_count(f, "cat", 3), 3);
     tamis_free(f);
     tamis_free(full);
@@ -289,15 +220,15 @@ static void layers_fail_independently(void **state) {
     enum { STRANGERS = 400000, LAYERS = 3 };
     for (unsigned shrink = 0; shrink <= 30; shrink += 30) {
         tamis *f = test_make("layered:capacity=4000,fpr=20%%,layers=3,shrink=%u", shrink);
-        for (uint64_t j = 0; j < LAYERS; j++) add_numbers(f, 1, 0, 4000 - 800 * j);
+        for (uint64_t j = 0; j < LAYERS; j++) test_add_hashes(f, 1, 0, 4000 - 800 * j);
         uint64_t reached[LAYERS + 1] = {0};
         for (uint64_t i = 0; i < STRANGERS; i++)
             reached[tamis_count_hash(f, test_number(1, TEST_STRANGERS + i))]++;
         double rate = 1;
         for (unsigned j = LAYERS; j-- > 0;) reached[j] += reached[j + 1];
         for (unsigned j = 0; j < LAYERS; j++) {
-            rate *= rate_of_array(f, 100 - shrink, j);
-            assert_possible(reached[j + 1], STRANGERS, rate, "strangers in the first layers");
+            rate *= test_array_rate(f, 100 - shrink, j);
+            test_demand_possible(reached[j + 1], STRANGERS, rate, "strangers in the first layers");
         }
         tamis_free(f);
     }
@@ -324,7 +255,7 @@ static void layered_tells_of_overfull_layers(void **state) {
     (void)state;
     tamis *f = test_make("layered:capacity=2000,layers=3,shrink=90");
     assert_string_equal(test_info(f).caveat, "");
-    for (int i = 0; i < 3; i++) add_numbers(f, 1, 0, 2000);
+    for (int i = 0; i < 3; i++) test_add_hashes(f, 1, 0, 2000);
     const struct tamis_info info = test_info(f);
     assert_int_equal(info.affected, 2);
     assert_non_null(strstr(info.caveat, "2 of 3 layers"));
@@ -385,16 +316,16 @@ static void levels_like_a_model(void **state) {
 static void one_hop_at_a_time(void **state) {
     (void)state;
     tamis *f = test_make("attenuated:capacity=50,levels=4");
-    add_numbers(f, 1, 0, 50);
+    test_add_hashes(f, 1, 0, 50);
     const uint64_t bits = test_info(f).word[0];
     for (unsigned hop = 1; hop < 4; hop++) {
         assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK);
         for (unsigned i = 0; i < 4; i++) {
-            const uint8_t *level = array_of(f, 100, i);
+            const uint8_t *level = test_array(f, 100, i);
             if (i > hop)
-                assert_int_equal(bits_set(level, bits), 0);
+                assert_int_equal(test_bits_set(level, bits / 8), 0);
             else
-                assert_memory_equal(level, payload_of(f), (size_t)bits / 8);
+                assert_memory_equal(level, test_payload(f), (size_t)bits / 8);
         }
     }
     tamis_free(f);
@@ -415,7 +346,7 @@ static void a_full_level_is_unknown(void **state) {
     tamis_add_hash(f, last);
     assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK); /* level 2 has the last bit only */
     for (uint64_t i = 0; i < BITS * 9 / 10 - 1; i++) tamis_add_hash(f, hash_at(i, BITS));
-    assert_int_equal(bits_set(payload_of(f), BITS), BITS * 9 / 10);
+    assert_int_equal(test_bits_set(test_payload(f), BITS / 8), BITS * 9 / 10);
     assert_int_equal(tamis_level_hash(f, last), 1);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 1);
     assert_int_equal(test_info(f).affected, 0);
@@ -439,10 +370,10 @@ static void a_full_level_is_unknown(void **state) {
 static void attenuated_counts_its_bits(void **state) {
     (void)state;
     tamis *f = test_make("attenuated:capacity=20,levels=3");
-    add_numbers(f, 1, 0, 20);
+    test_add_hashes(f, 1, 0, 20);
     assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK);
     for (uint64_t i = 0; i < test_info(f).payload_bytes * 8; i++)
-        assert_false(flipped_is_legal(f, i));
+        assert_false(test_takes_flip(f, i));
     tamis_free(f);
 }
 
@@ -454,7 +385,7 @@ static void levels_add_up(void **state) {
     tamis *f = test_make("attenuated:capacity=5000,fpr=5%%,levels=3"), *part[3];
     for (unsigned i = 0; i < 3; i++) {
         part[i] = test_make("attenuated:capacity=5000,fpr=5%%,levels=3");
-        add_numbers(part[i], 1, i * KEYS, (i + 1) * KEYS);
+        test_add_hashes(part[i], 1, i * KEYS, (i + 1) * KEYS);
         for (unsigned hop = 0; hop < i; hop++) {
             tamis *farther = test_make("attenuated:capacity=5000,fpr=5%%,levels=3");
             assert_int_equal(tamis_merge_farther(farther, part[i]), TAMIS_OK);
@@ -464,9 +395,10 @@ static void levels_add_up(void **state) {
         assert_int_equal(tamis_merge(f, part[i]), TAMIS_OK);
     }
     double missed = 1;
-    for (unsigned i = 0; i < 3; i++) missed *= 1 - rate_of_array(f, 100, i);
+    for (unsigned i = 0; i < 3; i++) missed *= 1 - test_array_rate(f, 100, i);
     assert_true(fabs(tamis_fpr_now(f) - (1 - missed)) < 1e-12);
-    assert_possible(count_nonmembers(f, 1, STRANGERS), STRANGERS, 1 - missed, "any level");
+    test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, STRANGERS), STRANGERS, 1 - missed,
+                         "any level");
 
     struct tamis_estimate items, common;
     assert_int_equal(tamis_items_now(f, &items), TAMIS_OK);
@@ -562,7 +494,7 @@ static uint64_t count_found(const tamis *f, const uint64_t *hashes, size_t n) {
 }
 
 static uint64_t cleared_in(const tamis *f) {
-    return bits_set(array_of(f, 100, 1), test_info(f).word[0]);
+    return test_bits_set(test_array(f, 100, 1), test_info(f).word[0] / 8);
 }
 
 /* Strangers that are answered yes. */
@@ -581,18 +513,18 @@ static void a_share_costs_what_the_formula_says(void **state) {
     for (double share = 0.02; share < 0.4; share *= 3) {
         tamis *f = with_members("retouched:capacity=20000,fpr=5%");
         const double before = tamis_fpr_now(f), k = (double)test_info(f).word[1];
-        const uint64_t set = bits_set(payload_of(f), test_info(f).word[0]);
+        const uint64_t set = test_bits_set(test_payload(f), test_info(f).word[0] / 8);
         struct tamis_retouch_stats report;
         assert_int_equal(tamis_retouch_share(f, share, 42, &report), TAMIS_OK);
         assert_int_equal(report.bits_cleared, cleared_in(f));
-        assert_possible(report.bits_cleared, set, share, "cleared bits");
+        test_demand_possible(report.bits_cleared, set, share, "cleared bits");
 
         const double d = (double)report.bits_cleared / (double)set;
-        assert_possible(MEMBERS - count_found(f, members, MEMBERS), MEMBERS, 1 - pow(1 - d, k),
-                        "lost keys");
+        test_demand_possible(MEMBERS - count_found(f, members, MEMBERS), MEMBERS, 1 - pow(1 - d, k),
+                             "lost keys");
         assert_true(fabs(tamis_fpr_now(f) / (before * pow(1 - d, k)) - 1) < 1e-9);
-        assert_possible(count_nonmembers(f, 3, STRANGERS), STRANGERS, before * pow(1 - d, k),
-                        "strangers");
+        test_demand_possible(test_count_hits(f, 3, TEST_STRANGERS, STRANGERS), STRANGERS,
+                             before * pow(1 - d, k), "strangers");
 
         const struct tamis_info info = test_info(f); /* what was added is still known */
         assert_int_equal(info.affected, report.bits_cleared);
@@ -609,7 +541,7 @@ static void shares_at_the_edges(void **state) {
     tamis *f = with_members("retouched:capacity=20000"), *old = test_copy(f), *g = test_copy(f);
     struct tamis_retouch_stats report;
     assert_int_equal(tamis_retouch_share(f, 0, 1, &report), TAMIS_OK);
-    assert_true(report.bits_cleared == 0 && same_payload(f, old));
+    assert_true(report.bits_cleared == 0 && test_is_same_payload(f, old));
     assert_int_equal(tamis_retouch_share(f, -0.1, 1, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_retouch_share(f, 1.1, 1, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_retouch_share(f, NAN, 1, NULL), TAMIS_INVALID);
@@ -617,21 +549,21 @@ static void shares_at_the_edges(void **state) {
     /* The same seed gives the same bits, another one others. */
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
     assert_int_equal(tamis_retouch_share(g, 0.1, 1, NULL), TAMIS_OK);
-    assert_true(same_payload(f, g));
+    assert_true(test_is_same_payload(f, g));
     assert_int_equal(tamis_retouch_undo(g), TAMIS_OK);
-    assert_true(same_payload(g, old));
+    assert_true(test_is_same_payload(g, old));
     assert_int_equal(tamis_retouch_share(g, 0.1, 2, NULL), TAMIS_OK);
-    assert_false(same_payload(f, g));
+    assert_false(test_is_same_payload(f, g));
 
     /* Again with the same seed takes a share of what is left. */
-    const uint64_t left = bits_set(payload_of(f), test_info(f).word[0]);
+    const uint64_t left = test_bits_set(test_payload(f), test_info(f).word[0] / 8);
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
-    assert_possible(report.bits_cleared, left, 0.1, "a second share");
+    test_demand_possible(report.bits_cleared, left, 0.1, "a second share");
 
     assert_int_equal(tamis_retouch_share(f, 1, 1, NULL), TAMIS_OK);
     assert_int_equal(count_found(f, members, MEMBERS), 0);
     assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
-    assert_true(same_payload(f, old));
+    assert_true(test_is_same_payload(f, old));
     tamis_free(f);
     tamis_free(g);
     tamis_free(old);
@@ -671,7 +603,7 @@ static void every_way_ends_the_trouble(void **state) {
                 break;
             }
         assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
-        assert_true(same_payload(f, old));
+        assert_true(test_is_same_payload(f, old));
         assert_int_equal(test_info(f).affected, 0);
         tamis_free(f);
         tamis_free(old);
@@ -729,7 +661,7 @@ static void ways_choose_the_best_bit(void **state) {
                                     : way == TAMIS_RETOUCH_RATIO   ? keys / hits
                                                                    : 0;
                 best = fmin(best, cost);
-                if (bit_at(array_of(g, 100, 1), at[i])) {
+                if (bit_at(test_array(g, 100, 1), at[i])) {
                     best_cleared = fmin(best_cleared, cost);
                     chosen = at[i];
                 }
@@ -755,7 +687,7 @@ static void ratio_without_known_keys_is_trouble(void **state) {
                      TAMIS_OK);
     assert_int_equal(tamis_retouch(g, TAMIS_RETOUCH_TROUBLE, trouble, TROUBLE, NULL, 0, 0, NULL),
                      TAMIS_OK);
-    assert_true(same_payload(f, g));
+    assert_true(test_is_same_payload(f, g));
     tamis_free(f);
     tamis_free(g);
 }
@@ -767,7 +699,7 @@ static void chance_is_repeatable_and_fair(void **state) {
     tamis *f = with_members("retouched:capacity=20000,fpr=2%"), *old = test_copy(f);
     const struct tamis_info info = test_info(f);
     uint64_t trouble, at[MAX_HASHES], taken[MAX_HASHES] = {0};
-    const uint8_t *cleared = payload_of(f) + info.word[0] / 8;
+    const uint8_t *cleared = test_payload(f) + info.word[0] / 8;
     find_trouble(f, &trouble, 1);
     const unsigned k = positions(trouble, info.word[0], info.word[1], at);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -778,8 +710,9 @@ static void chance_is_repeatable_and_fair(void **state) {
         for (unsigned i = 0; i < k; i++) taken[i] += bit_at(cleared, at[i]);
         assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
     }
-    for (unsigned i = 0; i < k; i++) assert_possible(taken[i], SEEDS, 1.0 / k, "a bit by chance");
-    assert_true(same_payload(f, old));
+    for (unsigned i = 0; i < k; i++)
+        test_demand_possible(taken[i], SEEDS, 1.0 / k, "a bit by chance");
+    assert_true(test_is_same_payload(f, old));
     tamis_free(f);
     tamis_free(old);
 }
@@ -829,7 +762,7 @@ static void retouched_like_a_model(void **state) {
             const bool was_found = tamis_has_hash(f[a], hash);
             assert_int_equal(
                 tamis_retouch(f[a], TAMIS_RETOUCH_RANDOM, &hash, 1, NULL, 0, step, NULL), TAMIS_OK);
-            const uint8_t *kept = payload_of(f[a]);
+            const uint8_t *kept = test_payload(f[a]);
             unsigned gone = 0;
             for (int i = 0; i < BITS; i++) {
                 const bool is_now = bit_at(kept, (uint64_t)i);
@@ -843,7 +776,7 @@ static void retouched_like_a_model(void **state) {
             assert_int_equal(tamis_add_hash(f[a], hash), TAMIS_OK);
             for (int i = 0; i < 4; i++) was_set[a][at[i]] = is_kept[a][at[i]] = true;
         }
-        const uint8_t *kept = payload_of(f[a]), *cleared = kept + BITS / 8;
+        const uint8_t *kept = test_payload(f[a]), *cleared = kept + BITS / 8;
         for (uint64_t i = 0; i < BITS; i++) {
             assert_int_equal(bit_at(kept, i), is_kept[a][i]);
             assert_int_equal(bit_at(cleared, i), was_set[a][i] && !is_kept[a][i]);
@@ -857,13 +790,13 @@ static void a_bit_is_kept_or_cleared(void **state) {
     (void)state;
     tamis *f = test_make("retouched:capacity=20");
     const uint64_t bits = test_info(f).word[0];
-    const uint8_t *kept = payload_of(f), *cleared = kept + bits / 8;
-    add_numbers(f, 1, 0, 20);
+    const uint8_t *kept = test_payload(f), *cleared = kept + bits / 8;
+    test_add_hashes(f, 1, 0, 20);
     assert_int_equal(tamis_retouch_share(f, 0.2, 1, NULL), TAMIS_OK);
     for (uint64_t i = 0; i < 2 * bits; i++) {
         const bool is_kept = bit_at(kept, i % bits), is_cleared = bit_at(cleared, i % bits);
         const bool makes_both = i < bits ? is_cleared : is_kept;
-        assert_int_equal(flipped_is_legal(f, i), !makes_both);
+        assert_int_equal(test_takes_flip(f, i), !makes_both);
     }
     tamis_free(f);
 }
@@ -891,7 +824,7 @@ static void composite_like_a_model(void **state) {
             if (!rc) is[key] = REMOVED, items--;
         }
         assert_int_equal(rc, expected);
-        if (rc && old) assert_true(same_payload(f, old)); /* refused: nothing changed */
+        if (rc && old) assert_true(test_is_same_payload(f, old)); /* refused: nothing changed */
         tamis_free(old);
         const uint64_t asked = draw >> 44 & 255;
         assert_int_equal(tamis_has_u64(f, asked), is[asked] == ADDED);
@@ -917,7 +850,7 @@ static void composite_adds_all_or_none(void **state) {
         tamis *old = test_copy(f);
         assert_int_equal(tamis_add_many(f, many, MANY), TAMIS_TOMBSTONED);
         assert_non_null(strstr(tamis_why(), "removed"));
-        assert_true(same_payload(f, old));
+        assert_true(test_is_same_payload(f, old));
         assert_int_equal(test_info(f).items, 0);
         assert_int_equal(tamis_add_many(f, many + 1, MANY - 2), TAMIS_OK);
         assert_int_equal(test_info(f).items, MANY - 2);
@@ -933,7 +866,7 @@ static void composite_loses_keys_at_its_rate(void **state) {
     enum { KEYS = 20000, STRANGERS = 400000 };
     for (unsigned percent = 20; percent <= 100; percent += 40) {
         tamis *f = test_make("composite:capacity=%d,fpr=20%%,removed=%u", KEYS / 2, percent);
-        add_numbers(f, 1, 0, KEYS);
+        test_add_hashes(f, 1, 0, KEYS);
         uint64_t found = 0;
         for (uint64_t i = KEYS / 2; i < KEYS; i++) {
             const tamis_status rc = tamis_remove_hash(f, test_number(1, i));
@@ -944,12 +877,12 @@ static void composite_loses_keys_at_its_rate(void **state) {
             assert_true(i < KEYS / 2 || !is_there);
             found += is_there;
         }
-        const double added_rate = rate_of_array(f, percent, 0);
-        const double removed_rate = rate_of_array(f, percent, 1);
-        assert_possible(KEYS / 2 - found, KEYS / 2, removed_rate, "lost keys");
+        const double added_rate = test_array_rate(f, percent, 0);
+        const double removed_rate = test_array_rate(f, percent, 1);
+        test_demand_possible(KEYS / 2 - found, KEYS / 2, removed_rate, "lost keys");
         assert_true(fabs(tamis_fpr_now(f) - added_rate * (1 - removed_rate)) < 1e-12);
-        assert_possible(count_nonmembers(f, 1, STRANGERS), STRANGERS,
-                        added_rate * (1 - removed_rate), "strangers");
+        test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, STRANGERS), STRANGERS,
+                             added_rate * (1 - removed_rate), "strangers");
 
         const struct tamis_info info = test_info(f);
         char about[TEXT];

@@ -21,6 +21,7 @@
 #include "tamis_engine.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
@@ -278,29 +279,6 @@ static void a_fingerprint_has_a_smallest_hash(void **state) {
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 
-static uint64_t slots_used(const tamis *f) {
-    const struct tamis_info info = test_info(f);
-    return (uint64_t)llround(info.fill * (double)info.word[0]);
-}
-
-static void assert_same(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    assert_int_equal(m, n);
-    assert_memory_equal(p, q, (size_t)m);
-}
-
-/* What is in memory also passes the gate. */
-static void assert_sound(const tamis *f) {
-    const size_t size = (size_t)tamis_image_size(f);
-    uint8_t *image = malloc(size);
-    tamis *g;
-    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
-    if (tamis_load(&g, image, size)) fail_msg("%s", tamis_why());
-    tamis_free(g);
-    free(image);
-}
-
 static void bits_per_key_are_the_known_ones(void **state) {
     (void)state;
     static const struct {
@@ -384,14 +362,14 @@ static void use_forged(tamis *f, const char *kind) {
     while (tamis_next(f, &cursor, &hash, &count))
         for (count = count < 1000 ? count : 0; count; count--) tamis_add_hash(again, hash);
     const struct tamis_info info = test_info(f);
-    if (info.abilities & TAMIS_ANY_ORDER && slots_used(f) == slots_used(again))
-        assert_same(f, again);
+    if (info.abilities & TAMIS_ANY_ORDER && test_slots_used(f) == test_slots_used(again))
+        assert_true(test_is_same_payload(f, again));
     tamis_merge(again, f);
     assert_true(info.fpr_now >= 0 && info.fpr_now <= 1);
     for (uint64_t i = 0; i < 60; i++)
         if (tamis_add_u64(f, i) == TAMIS_OK) assert_true(tamis_has_u64(f, i));
     for (uint64_t i = 0; i < 60; i++) tamis_remove_u64(f, i);
-    assert_sound(f);
+    test_demand_loads(f);
     tamis_free(again);
 }
 
@@ -496,13 +474,13 @@ static void quotient_follows_a_model(void **state) {
         }
         assert_int_equal(tamis_has_u64(f, key), times[key] != 0);
         if (step % 1000) continue;
-        assert_int_equal(slots_used(f), in);
+        assert_int_equal(test_slots_used(f), in);
         for (uint64_t k = 0; k < KEYS; k++) assert_int_equal(tamis_has_u64(f, k), times[k] != 0);
-        assert_sound(f);
+        test_demand_loads(f);
         fresh = test_make("quotient:capacity=2000,fpr=1e-6");
         for (uint64_t k = KEYS; k-- > 0;)
             for (unsigned i = 0; i < times[k]; i++) tamis_add_u64(fresh, k);
-        assert_same(f, fresh);
+        assert_true(test_is_same_payload(f, fresh));
         tamis_free(fresh);
     }
     tamis_free(f);
@@ -551,10 +529,10 @@ static void churn_at_full_load_loses_nothing(void **state) {
     uint64_t hits = 0;
     for (uint64_t i = 0; i < 500000; i++) hits += tamis_has_u64(f, TEST_STRANGERS + i);
     assert_true(test_is_possible(hits, 500000, tamis_fpr_now(f), TEST_ALPHA));
-    assert_sound(f);
+    test_demand_loads(f);
     for (uint64_t i = 0; i < live_keys; i++) first += tamis_remove_u64(f, keys[i]) == TAMIS_OK;
     assert_int_equal(first, live_keys);
-    assert_int_equal(slots_used(f), 0);
+    assert_int_equal(test_slots_used(f), 0);
     tamis_free(f);
 }
 
@@ -575,7 +553,7 @@ static void resizing_changes_no_answer(const char *kind) {
         for (uint64_t i = 0; i < 2500; i++)
             assert_int_equal(tamis_count_u64(f, i), tamis_count_u64(g, i));
         assert_true(fabs(tamis_fpr_now(g) / tamis_fpr_now(f) - 1) < 1e-12);
-        assert_sound(g);
+        test_demand_loads(g);
         /* What the filter says of itself makes one that matches. */
         char spec[128];
         assert_true(tamis_spec(g, spec, sizeof spec) < sizeof spec);
@@ -584,11 +562,11 @@ static void resizing_changes_no_answer(const char *kind) {
         tamis_free(same);
     }
     assert_int_equal(tamis_resize(g, tamis__slots_limit(test_info(f).word[0])), TAMIS_OK);
-    assert_same(f, g);
+    assert_true(test_is_same_payload(f, g));
     assert_int_equal(tamis_resize(g, 100), TAMIS_FULL);
     assert_int_equal(tamis_resize(g, 1000000000), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "up to"));
-    assert_same(f, g);
+    assert_true(test_is_same_payload(f, g));
     /* What is added later is found too, whichever size it was added at. */
     assert_int_equal(tamis_resize(g, 10000), TAMIS_OK);
     for (uint64_t i = N; i < 6000; i++) assert_int_equal(tamis_add_u64(g, i), TAMIS_OK);
@@ -624,7 +602,7 @@ static void listing_is_everything(const char *kind) {
     }
     assert_int_equal(sum, 2900);
     assert_true(entries <= 2300 && entries > 2250);
-    assert_same(f, g);
+    assert_true(test_is_same_payload(f, g));
     tamis_free(f);
     tamis_free(g);
 }
@@ -648,11 +626,11 @@ static void merging_is_adding(const char *kind) {
     }
     tamis *old = test_copy(b);
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
-    assert_same(a, both);
-    assert_same(b, old);
+    assert_true(test_is_same_payload(a, both));
+    assert_true(test_is_same_payload(b, old));
     for (uint64_t i = 0; i < 2000; i++) tamis_add_u64(b, i * 2 / 3 + 1000);
     assert_int_equal(tamis_merge(old, old), TAMIS_OK);
-    assert_same(old, b);
+    assert_true(test_is_same_payload(old, b));
     tamis *full = test_copy(a);
     tamis_status rc = TAMIS_OK;
     for (uint64_t i = 0; i < 30000 && !rc; i++) rc = tamis_add_u64(full, i + 9000);
@@ -660,9 +638,9 @@ static void merging_is_adding(const char *kind) {
     tamis_free(old);
     old = test_copy(full);
     assert_int_equal(tamis_merge(full, b), TAMIS_FULL);
-    assert_same(full, old);
+    assert_true(test_is_same_payload(full, old));
     assert_int_equal(tamis_merge(full, full), TAMIS_FULL);
-    assert_same(full, old);
+    assert_true(test_is_same_payload(full, old));
     tamis_free(a);
     tamis_free(b);
     tamis_free(both);
@@ -696,21 +674,21 @@ static void quotient_refuses_endless_copies(void **state) {
     assert_int_equal(rc, TAMIS_FULL);
     assert_non_null(strstr(tamis_why(), "equal keys"));
     assert_true(copies > 65536 - 64 && copies < 65536 + 64);
-    assert_sound(f);
+    test_demand_loads(f);
     /* All at once: none of them. */
     tamis *old = test_copy(f);
     static uint64_t hashes[600];
     for (size_t i = 0; i < COUNT_OF(hashes); i++) hashes[i] = hash;
     assert_int_equal(tamis_add_hashes(f, hashes, COUNT_OF(hashes)), TAMIS_FULL);
-    assert_same(f, old);
+    assert_true(test_is_same_payload(f, old));
     tamis_free(old);
     old = test_copy(few);
     assert_int_equal(tamis_add_hashes(few, hashes, COUNT_OF(hashes)), TAMIS_FULL);
-    assert_same(few, old);
+    assert_true(test_is_same_payload(few, old));
     for (uint64_t i = 0; i + 1 < copies; i++)
         assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
     for (uint64_t i = 1; i < 500; i++) assert_true(tamis_has_u64(f, i));
-    assert_int_equal(slots_used(f), 499);
+    assert_int_equal(test_slots_used(f), 499);
     tamis_free(f);
     tamis_free(few);
     tamis_free(old);
@@ -736,22 +714,22 @@ static void every_count_is_written_and_read(void **state) {
             if (x)
                 for (int i = 0; i < 5; i++) tamis_add_hash(f, below);
             if (x + 1 < (uint64_t)1 << width) tamis_add_hash(f, above);
-            uint64_t used = slots_used(f);
+            uint64_t used = test_slots_used(f);
             enum { MAX = 700 };
             tamis *at_half = NULL;
             for (uint64_t c = 1; c <= MAX; c++) {
                 assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
                 assert_int_equal(tamis_count_hash(f, hash), c);
-                const uint64_t now = slots_used(f);
+                const uint64_t now = test_slots_used(f);
                 assert_true(now == used || now == used + 1);
                 used = now;
                 if (c == MAX / 2) at_half = test_copy(f);
-                if (c < 80 || c % 50 == 0) assert_sound(f);
+                if (c < 80 || c % 50 == 0) test_demand_loads(f);
             }
             if (x) assert_int_equal(tamis_count_hash(f, below), 5);
             for (uint64_t c = MAX; c > MAX / 2; c--)
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
-            assert_same(f, at_half);
+            assert_true(test_is_same_payload(f, at_half));
             tamis_free(at_half);
             while (tamis_remove_hash(f, hash) == TAMIS_OK) {
             }
@@ -759,7 +737,7 @@ static void every_count_is_written_and_read(void **state) {
             }
             while (x + 1 < (uint64_t)1 << width && tamis_remove_hash(f, above) == TAMIS_OK) {
             }
-            assert_int_equal(slots_used(f), 0);
+            assert_int_equal(test_slots_used(f), 0);
         }
         tamis_free(f);
     }
@@ -775,16 +753,17 @@ static void counts_go_up_to_64_bits(void **state) {
         for (unsigned twice = 1; twice < 62; twice++) {
             assert_int_equal(tamis_merge(f, f), TAMIS_OK);
             assert_int_equal(tamis_count_u64(f, 0), one << twice);
-            if (twice == 40) assert_true(slots_used(f) <= 5 * (3 + (uint64_t)(44 / (fpr - 1.1))));
+            if (twice == 40)
+                assert_true(test_slots_used(f) <= 5 * (3 + (uint64_t)(44 / (fpr - 1.1))));
         }
-        assert_sound(f);
+        test_demand_loads(f);
         tamis *old = NULL;
         for (tamis_status rc = TAMIS_OK; !rc; rc = tamis_merge(f, f)) {
             tamis_free(old);
             old = test_copy(f);
         }
         assert_true(tamis_count_u64(f, 0) >= one << 61);
-        assert_same(f, old);
+        assert_true(test_is_same_payload(f, old));
         tamis_free(f);
         tamis_free(old);
     }
@@ -795,7 +774,7 @@ static void a_million_adds_of_a_key_take_a_few_slots(void **state) {
     tamis *f = test_make("multiset:capacity=100,fpr=1%%");
     for (uint64_t i = 0; i < 1000000; i++) assert_int_equal(tamis_add_u64(f, 7), TAMIS_OK);
     assert_int_equal(tamis_count_u64(f, 7), 1000000);
-    assert_true(slots_used(f) <= 6);
+    assert_true(test_slots_used(f) <= 6);
     tamis_free(f);
 }
 
@@ -821,12 +800,12 @@ static void multiset_follows_a_model(void **state) {
         if (step % 3000) continue;
         tamis_count_hashes(f, hashes, KEYS, counts);
         assert_memory_equal(counts, times, sizeof times);
-        assert_sound(f);
+        test_demand_loads(f);
     }
     for (uint64_t k = KEYS; k-- > 0;)
         for (uint64_t i = 0; i < times[k]; i++)
             assert_int_equal(tamis_add_hash(fresh, hashes[k]), TAMIS_OK);
-    assert_same(f, fresh);
+    assert_true(test_is_same_payload(f, fresh));
     assert_true(times[0] > 5000 && times[KEYS - 1] < 50);
     tamis_free(f);
     tamis_free(fresh);
@@ -841,11 +820,11 @@ static void room_of_multiset_is_kept(void **state) {
         uint64_t adds = 0;
         while (tamis_add_u64(f, test_number(seed, adds) % (10 + seed)) == TAMIS_OK) {
             adds++;
-            assert_true(slots_used(f) <= limit);
+            assert_true(test_slots_used(f) <= limit);
             if (adds > 100000) break;
         }
-        assert_true(adds >= 50 && (slots_used(f) == limit || adds > 100000));
-        assert_sound(f);
+        assert_true(adds >= 50 && (test_slots_used(f) == limit || adds > 100000));
+        test_demand_loads(f);
         tamis_free(f);
     }
 }
@@ -903,7 +882,7 @@ static void growing_a_thousandfold(double asked) {
         if (doublings) assert_int_equal(homes, 2 * old_homes);
         old_homes = homes;
         /* Here it is at its fullest: one key more and it doubles. */
-        const uint64_t more = limit - slots_used(f);
+        const uint64_t more = limit - test_slots_used(f);
         add_numbers(f, keys, keys + more);
         keys += more;
         info = test_info(f);
@@ -923,7 +902,7 @@ static void growing_a_thousandfold(double asked) {
         assert_true(info.items_now.error < 0.01 * (double)keys + 10);
         assert_int_equal(info.affected != 0, doublings >= first_bits);
         assert_int_equal(info.affected != 0, info.caveat[0] != 0);
-        if (doublings % 3 == 0) assert_sound(f);
+        if (doublings % 3 == 0) test_demand_loads(f);
         add_numbers(f, keys, keys + 1);
         keys++;
     }
@@ -991,7 +970,7 @@ static void removing_while_growing(double asked, bool has_voids) {
             for (uint64_t i = 0; i < n; i++) assert_true(tamis_has_u64(f, keys[i]));
     }
     assert_int_equal(test_info(f).affected != 0, has_voids);
-    assert_sound(f);
+    test_demand_loads(f);
     /* Out again with all that can go. */
     uint64_t left = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -999,7 +978,7 @@ static void removing_while_growing(double asked, bool has_voids) {
         left += tamis_remove_u64(f, keys[i]) != TAMIS_OK;
     }
     assert_true(has_voids ? left > 0 && left < n / 2 : left == 0);
-    if (!has_voids) assert_int_equal(slots_used(f), 0);
+    if (!has_voids) assert_int_equal(test_slots_used(f), 0);
     tamis_free(f);
 }
 
@@ -1023,7 +1002,7 @@ static void growing_in_one_leap(void **state) {
         assert_int_equal(find_numbers(f, 0, 60, 1), 60);
         for (uint64_t i = 0; i < MANY; i++) assert_true(tamis_has_hash(f, hashes[i]));
         assert_int_equal(test_info(f).affected, digits < 4 ? 60 : 0);
-        assert_sound(f);
+        test_demand_loads(f);
         tamis_free(f);
     }
 }

@@ -22,77 +22,15 @@
 #include "kinds/kind.h"
 #include "tamis_engine.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
+#include "tests/support/streams.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 extern const tamis_kind tamis__stable, tamis__window, tamis__scalable;
-
-static const uint8_t *payload_of(const tamis *f) {
-    uint64_t size;
-    return tamis_payload(f, &size);
-}
-
-static void add_numbers(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; i++)
-        if (tamis_add_hash(f, test_number(family, i))) fail_msg("%s", tamis_why());
-}
-
-static uint64_t count_numbers(const tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    uint64_t found = 0;
-    for (uint64_t i = from; i < to; i++) found += tamis_has_hash(f, test_number(family, i));
-    return found;
-}
-
-/* Strangers hit as often as the bits say. */
-static uint64_t assert_rate_is_true(const tamis *f, uint64_t family, uint64_t probes) {
-    const uint64_t hits = count_numbers(f, family, TEST_STRANGERS, TEST_STRANGERS + probes);
-    if (!test_is_possible(hits, probes, tamis_fpr_now(f), TEST_ALPHA))
-        fail_msg("%llu hits of %llu, the bits say %g", (unsigned long long)hits,
-                 (unsigned long long)probes, tamis_fpr_now(f));
-    return hits;
-}
-
-/* Images with bytes changed at random and sealed again: refused, or sound enough for everything. */
-static void assert_forgeries_are_safe(tamis *f, uint64_t family) {
-    const size_t size = (size_t)tamis_image_size(f);
-    uint8_t *image = malloc(size), *forged = malloc(size);
-    unsigned taken = 0, refused = 0;
-    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
-    for (uint64_t i = 0; i < 4000; i++) {
-        tamis *g;
-        memcpy(forged, image, size);
-        for (uint64_t changes = 1 + i % 3, c = 0; c < changes; c++) {
-            const uint64_t r = test_number(family, 10 * i + c);
-            const uint64_t at = i % 2 ? 80 + r % 64 : TEST_HEADER_BYTES + r % 192;
-            forged[at % size] = (uint8_t)(r >> 32) & (r >> 40 & 1 ? 0xff : 3);
-        }
-        test_reseal(forged, size);
-        if (tamis_load(&g, forged, size)) {
-            refused++;
-            continue;
-        }
-        taken++;
-        count_numbers(g, 1, 0, 20);
-        test_info(g);
-        if (tamis_add_hash(g, 12345) == TAMIS_OK) assert_true(tamis_has_hash(g, 12345));
-        tamis_tick(g);
-        tamis_merge(g, f);
-        const size_t again = (size_t)tamis_image_size(g);
-        uint8_t *written = malloc(again);
-        tamis *h;
-        assert_int_equal(tamis_serialize(g, written, again), TAMIS_OK);
-        assert_int_equal(tamis_load(&h, written, again), TAMIS_OK); /* what we write, we read */
-        tamis_free(h);
-        free(written);
-        tamis_free(g);
-    }
-    assert_true(taken > 20 && refused > 20);
-    free(image);
-    free(forged);
-}
 
 /* ---- stable --------------------------------------------------------------------------------- */
 
@@ -136,8 +74,8 @@ static void stable_wears_and_sets_as_the_book_says(void **state) {
             assert_int_equal(tamis_add_hash(f, test_number(s, i)), TAMIS_OK);
             assert_true(tamis_has_hash(f, test_number(s, i))); /* right after its add, always */
             if (i % 50) continue;
-            const uint8_t *cells = payload_of(f) + 8;
-            assert_int_equal(tamis__get64(payload_of(f)), i + 1);
+            const uint8_t *cells = test_payload(f) + 8;
+            assert_int_equal(tamis__get64(test_payload(f)), i + 1);
             for (uint64_t c = 0; c < info.word[CELLS]; c++)
                 assert_int_equal(tamis__field_get(cells, c, (unsigned)info.word[WIDTH]), m.cell[c]);
         }
@@ -209,9 +147,9 @@ static void stable_keeps_its_rate_at_every_age(void **state) {
             uint64_t adds = 0;
             for (size_t a = 0; a < COUNT_OF(ages); a++) {
                 const uint64_t until = (uint64_t)(ages[a] * CAPACITY);
-                add_numbers(f, i, adds, until);
+                test_add_hashes(f, i, adds, until);
                 adds = until;
-                assert_rate_is_true(f, i, 20000);
+                test_demand_rate(f, i, 20000);
                 sum[a] += tamis_fpr_now(f);
                 squares[a] += tamis_fpr_now(f) * tamis_fpr_now(f);
             }
@@ -253,9 +191,9 @@ static void stable_remembers_half_for_its_capacity(void **state) {
 
             uint64_t next = 10 * CAPACITY, found[3] = {0};
             static const unsigned ages[3] = {CAPACITY / 2, CAPACITY, 2 * CAPACITY};
-            add_numbers(f, r, 0, next);
+            test_add_hashes(f, r, 0, next);
             for (unsigned i = 0; i < KEYS; i++, next += 17) {
-                add_numbers(f, r, next, next + 17);
+                test_add_hashes(f, r, next, next + 17);
                 for (unsigned a = 0; a < 3; a++)
                     found[a] += tamis_has_hash(f, test_number(r, next + 16 - ages[a]));
             }
@@ -275,9 +213,9 @@ static void stable_estimates_what_is_remembered(void **state) {
         const double fpr = tamis__stable.rate(test_info(f).word, UINT64_MAX);
         uint64_t adds = 0;
         for (uint64_t until = 200; until <= 20 * CAPACITY; until *= 3) {
-            add_numbers(f, width, adds, until);
+            test_add_hashes(f, width, adds, until);
             adds = until;
-            const double found = (double)count_numbers(f, width, 0, until) - fpr * (double)until;
+            const double found = (double)test_count_hits(f, width, 0, until) - fpr * (double)until;
             const struct tamis_estimate items = test_info(f).items_now;
             if (fabs(items.value - found) > 6 * items.error + 0.03 * found)
                 fail_msg("width %u: %g of %llu are found, estimated as %g +- %g", width, found,
@@ -295,13 +233,13 @@ static void stable_takes_a_key_as_seen_again(void **state) {
     assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
     assert_true(is_new);
     for (uint64_t i = 0; i < 100000; i++) { /* a key that comes often is never forgotten */
-        add_numbers(f, 3, i, i + 1);
+        test_add_hashes(f, 3, i, i + 1);
         if (i % 20) continue;
         assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
         assert_false(is_new);
     }
-    assert_true(count_numbers(f, 3, 0, 90000) < 2000); /* and the others are */
-    assert_forgeries_are_safe(f, 50);
+    assert_true(test_count_hits(f, 3, 0, 90000) < 2000); /* and the others are */
+    test_demand_safe_forgeries(f, 50);
     tamis_free(f);
 }
 
@@ -352,7 +290,7 @@ static void window_keeps_exactly_its_adds(void **state) {
             for (uint64_t n = 0; n < 3 * (l + 1) * each + 5; n++) {
                 h.now = n / each;
                 h.generation[h.count++] = h.now;
-                add_numbers(f, c, n, n + 1);
+                test_add_hashes(f, c, n, n + 1);
                 assert_window_is(f, &h, c, info.word);
                 /* The same in numbers: the add of `capacity` adds ago is the last for certain. */
                 for (uint64_t ago = 0; ago <= capacities[c] && ago <= n; ago++)
@@ -382,12 +320,12 @@ static void window_turns_when_told(void **state) {
                 if (!is_clock && h.in_this == info.word[EACH]) h.now++, h.in_this = 0;
                 h.in_this++;
                 h.generation[h.count] = h.now;
-                add_numbers(f, 100 + program, h.count, h.count + 1);
+                test_add_hashes(f, 100 + program, h.count, h.count + 1);
                 h.count++;
             }
             if (step % 7 == 0) assert_window_is(f, &h, 100 + program, info.word);
-            assert_int_equal(tamis__get64(payload_of(f)), h.now);
-            assert_int_equal(tamis__get64(payload_of(f) + 8), h.in_this);
+            assert_int_equal(tamis__get64(test_payload(f)), h.now);
+            assert_int_equal(tamis__get64(test_payload(f) + 8), h.in_this);
             struct tamis_info facts;
             tamis_get_info(f, &facts, sizeof facts);
             assert_true(facts.adds_to_tick ==
@@ -413,8 +351,8 @@ static void window_turns_in_parts(void **state) {
             for (uint64_t part = 0; !is_done; part++) {
                 const uint64_t more =
                     part < 3 ? step : 0; /* by adds these may turn it themselves */
-                add_numbers(f, program, n, n + more);
-                add_numbers(g, program, n, n + more);
+                test_add_hashes(f, program, n, n + more);
+                test_add_hashes(g, program, n, n + more);
                 n += more;
                 assert_int_equal(tamis_tick_part(f, step == 5 ? 0 : bytes, &is_done), TAMIS_OK);
                 parts++;
@@ -425,7 +363,7 @@ static void window_turns_in_parts(void **state) {
                 }
             }
             assert_int_equal(tamis_tick(g), TAMIS_OK);
-            assert_memory_equal(payload_of(f), payload_of(g), (size_t)info.payload_bytes);
+            assert_memory_equal(test_payload(f), test_payload(g), (size_t)info.payload_bytes);
         }
         assert_true(parts >= 12);
         tamis_free(f);
@@ -441,11 +379,11 @@ static void window_lets_go_slice_by_slice(void **state) {
     tamis *f = test_make("window:capacity=%d,fpr=0.1%%,generations=20", CAPACITY);
     const struct tamis_info info = test_info(f);
     const uint64_t each = info.word[EACH], k = info.word[WINDOW_HASHES];
-    add_numbers(f, 4, 0, 80 * each);
+    test_add_hashes(f, 4, 0, 80 * each);
     const double fill = 1 - pow(1 - 1 / (double)info.word[SLICE], (double)(k * each));
     for (uint64_t late = 0; late <= 5; late++) {
         const uint64_t from = (79 - 20 - late) * each;
-        const uint64_t found = count_numbers(f, 4, from, from + each);
+        const uint64_t found = test_count_hits(f, 4, from, each);
         if (!test_is_possible(found, each, pow(fill, (double)late), TEST_ALPHA))
             fail_msg("%llu of %llu are found %llu generations late", (unsigned long long)found,
                      (unsigned long long)each, (unsigned long long)late);
@@ -465,7 +403,7 @@ static void window_turns_for_ever(void **state) {
     tamis_free(f);
     assert_int_equal(tamis_load(&f, image, size), TAMIS_OK);
     for (uint64_t n = 0; n < 100; n++) {
-        add_numbers(f, 1, n, n + 1);
+        test_add_hashes(f, 1, n, n + 1);
         for (uint64_t ago = 0; ago <= 20 && ago <= n; ago++)
             assert_true(tamis_has_hash(f, test_number(1, n - ago)));
         assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
@@ -557,8 +495,8 @@ static void window_keeps_its_rate_at_its_worst_moment(void **state) {
                 const struct tamis_info info = test_info(f);
                 const uint64_t slices = info.word[WINDOW_HASHES] + info.word[GENERATIONS];
                 const uint64_t adds = (2 * slices + 1) * info.word[EACH] + after;
-                add_numbers(f, 20 + i, 0, adds);
-                assert_rate_is_true(f, 20 + i, 200000);
+                test_add_hashes(f, 20 + i, 0, adds);
+                test_demand_rate(f, 20 + i, 200000);
                 sum += tamis_fpr_now(f);
                 squares += tamis_fpr_now(f) * tamis_fpr_now(f);
                 formula = walked_rate(info.word, adds);
@@ -582,10 +520,10 @@ static void window_by_the_clock_stands_crowds(void **state) {
         for (unsigned i = 0; i < FILTERS; i++) {
             tamis *f = test_make("window:capacity=%d,fpr=2%%,by=clock,generations=%u", CAPACITY, l);
             for (unsigned t = 0; t < 6 * l; t++) {
-                if (t % l == 0) add_numbers(f, i, t / l * CAPACITY, (t / l + 1) * CAPACITY);
+                if (t % l == 0) test_add_hashes(f, i, t / l * CAPACITY, (t / l + 1) * CAPACITY);
                 if (t + l < 6 * l) tamis_tick(f);
             }
-            assert_rate_is_true(f, i, 20000);
+            test_demand_rate(f, i, 20000);
             sum += tamis_fpr_now(f);
             tamis_free(f);
         }
@@ -602,8 +540,8 @@ static void window_leaps_find_what_walking_finds(void **state) {
         const struct tamis_info info = test_info(f);
         const uint64_t slices = 13, slice = info.word[SLICE];
         for (uint64_t n = 0; n < 300; n++) {
-            add_numbers(f, bits, n, n + 1);
-            const uint8_t *bytes = payload_of(f);
+            test_add_hashes(f, bits, n, n + 1);
+            const uint8_t *bytes = test_payload(f);
             const uint64_t turns = tamis__get64(bytes), head = (slices - turns % slices) % slices;
             for (uint64_t q = 0; q < 40; q++) {
                 const uint64_t hash = test_number(bits, TEST_STRANGERS + 40 * n + q);
@@ -652,7 +590,7 @@ static void window_estimates_its_keys(void **state) {
     tamis *f = test_make("window:capacity=5000,fpr=1%%");
     const struct tamis_info info = test_info(f);
     for (uint64_t n = 0; n < 20000;) {
-        add_numbers(f, 9, n, n + 500);
+        test_add_hashes(f, 9, n, n + 500);
         n += 500;
         const uint64_t turns = (n - 1) / info.word[EACH];
         const uint64_t held =
@@ -666,42 +604,27 @@ static void window_estimates_its_keys(void **state) {
     tamis_free(f);
 }
 
-/* One wrong number at a time in a sound image. */
-static void assert_refused_with(const tamis *f, size_t at, uint64_t value, bool is_refused) {
-    const size_t size = (size_t)tamis_image_size(f);
-    uint8_t *image = malloc(size);
-    tamis *g;
-    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
-    tamis__put64(image + at, value);
-    test_reseal(image, size);
-    const tamis_status rc = tamis_load(&g, image, size);
-    if ((rc == TAMIS_CORRUPT) != is_refused)
-        fail_msg("%llu at %zu: %s", (unsigned long long)value, at, tamis_status_name(rc));
-    tamis_free(g);
-    free(image);
-}
-
 static void window_refuses_what_cannot_be(void **state) {
     (void)state;
     const size_t turns_at = TEST_HEADER_BYTES, adds_at = TEST_HEADER_BYTES + 8;
     tamis *f = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3"), *clock;
     assert_int_equal(test_info(f).word[EACH], 10);
-    assert_refused_with(f, adds_at + 8, 1, true); /* a bit, and nothing was added */
-    assert_refused_with(f, turns_at, 3, false);   /* three ticks, why not */
-    add_numbers(f, 1, 0, 25);
-    assert_refused_with(f, turns_at, 2, false);
-    assert_refused_with(f, turns_at, (uint64_t)1 << 63, true);
-    assert_refused_with(f, turns_at, 1, true); /* then the oldest slice would be clear */
-    assert_refused_with(f, adds_at, 10, false);
-    assert_refused_with(f, adds_at, 11, true);
-    assert_refused_with(f, adds_at, 0, true); /* then the youngest slice would be clear */
-    assert_forgeries_are_safe(f, 60);
+    test_demand_refused(f, adds_at + 8, 1, true); /* a bit, and nothing was added */
+    test_demand_refused(f, turns_at, 3, false);   /* three ticks, why not */
+    test_add_hashes(f, 1, 0, 25);
+    test_demand_refused(f, turns_at, 2, false);
+    test_demand_refused(f, turns_at, (uint64_t)1 << 63, true);
+    test_demand_refused(f, turns_at, 1, true); /* then the oldest slice would be clear */
+    test_demand_refused(f, adds_at, 10, false);
+    test_demand_refused(f, adds_at, 11, true);
+    test_demand_refused(f, adds_at, 0, true); /* then the youngest slice would be clear */
+    test_demand_safe_forgeries(f, 60);
     tamis_free(f);
     clock = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3,by=clock");
-    add_numbers(clock, 1, 0, 25);
-    assert_refused_with(clock, adds_at, 1000000, false); /* as many as come */
-    assert_refused_with(clock, adds_at, 0, true);
-    assert_forgeries_are_safe(clock, 61);
+    test_add_hashes(clock, 1, 0, 25);
+    test_demand_refused(clock, adds_at, 1000000, false); /* as many as come */
+    test_demand_refused(clock, adds_at, 0, true);
+    test_demand_safe_forgeries(clock, 61);
     tamis_free(clock);
 }
 
@@ -711,9 +634,7 @@ enum { KIND_OF_STAGES, FIRST, RATE, STAGES, BYTES };
 
 static uint64_t room_of(const tamis *f) {
     const struct tamis_info info = test_info(f);
-    tamis_body body = {.kind = &tamis__scalable,
-                       .size = info.payload_bytes,
-                       .bytes = (uint8_t *)(uintptr_t)payload_of(f)};
+    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
     memcpy(body.word, info.word, sizeof body.word);
     return tamis__scalable.room(&body);
 }
@@ -734,14 +655,14 @@ static void scalable_keeps_its_rate_while_it_grows(void **state) {
             uint64_t next = 0;
             for (unsigned stage = 0; stage <= GROWTH; stage++) {
                 while (test_info(f).word[STAGES] == stage)
-                    add_numbers(f, i, next, next + 1), next++;
+                    test_add_hashes(f, i, next, next + 1), next++;
                 for (uint64_t room; (room = room_of(f)) > 0; next += room)
-                    add_numbers(f, i, next, next + room);
+                    test_add_hashes(f, i, next, next + room);
                 const struct tamis_info info = test_info(f);
                 assert_int_equal(info.word[STAGES], stage + 1);
                 assert_false(info.is_degraded);
-                assert_int_equal(count_numbers(f, i, 0, next), next);
-                assert_rate_is_true(f, i, 10000);
+                assert_int_equal(test_count_hits(f, i, 0, next), next);
+                test_demand_rate(f, i, 10000);
                 sum[stage] += info.fpr_now / FILTERS;
                 /* Keys that were taken for known ones made no use of room: a few percent. */
                 const uint64_t planned = CAPACITY * (((uint64_t)2 << stage) - 1);
@@ -781,13 +702,11 @@ static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const cha
     tamis *f = test_make("scalable:capacity=%llu,fpr=%.9g,kind=%s", (unsigned long long)capacity,
                          fpr, kind);
     const struct tamis_info info = test_info(f);
-    tamis_body body = {.kind = &tamis__scalable,
-                       .size = info.payload_bytes,
-                       .bytes = (uint8_t *)(uintptr_t)payload_of(f)};
+    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
     uint64_t word[TAMIS_WORDS];
     memcpy(body.word, info.word, sizeof body.word);
     memcpy(word, info.word, sizeof word);
-    const tamis_status rc = tamis__scalable.reshape->grow(&body, 1000 * capacity, word);
+    const tamis_status rc = tamis__scalable.grow(&body, 1000 * capacity, word);
     tamis_free(f);
     return rc;
 }
@@ -852,7 +771,7 @@ static void scalable_counts_a_key_once(void **state) {
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
     assert_int_equal(test_info(f).word[STAGES], 2);
     assert_int_equal(room_of(f), 199);
-    assert_int_equal(count_numbers(f, 1, 0, 101), 101);
+    assert_int_equal(test_count_hits(f, 1, 0, 101), 101);
     tamis_free(f);
 }
 
@@ -870,7 +789,7 @@ static void scalable_takes_many_as_one_by_one(void **state) {
         assert_int_equal(tamis_add_hashes(many, hashes, KEYS), TAMIS_OK);
         const struct tamis_info a = test_info(one), b = test_info(many);
         assert_memory_equal(a.word, b.word, sizeof a.word);
-        assert_memory_equal(payload_of(one), payload_of(many), a.payload_bytes);
+        assert_memory_equal(test_payload(one), test_payload(many), a.payload_bytes);
         tamis_free(one);
         tamis_free(many);
     }
@@ -881,11 +800,11 @@ static void scalable_stages_lie_on_lines(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *f = test_make("scalable:capacity=7,fpr=1%%,kind=%s", stage_kinds[k]);
-        add_numbers(f, 1, 0, 3000);
+        test_add_hashes(f, 1, 0, 3000);
         const struct tamis_info info = test_info(f);
-        assert_int_equal((uintptr_t)payload_of(f) % 64, 0);
+        assert_int_equal((uintptr_t)test_payload(f) % 64, 0);
         assert_int_equal(info.word[BYTES] % 64, 0);
-        const uint8_t *p = payload_of(f), *end = p + info.payload_bytes;
+        const uint8_t *p = test_payload(f), *end = p + info.payload_bytes;
         for (uint64_t stage = 0; stage < info.word[STAGES]; stage++) {
             const uint64_t taken = tamis__get64(p), capacity = (uint64_t)7 << stage;
             assert_true(taken <= capacity && (taken == capacity || stage + 1 == info.word[STAGES]));
@@ -908,34 +827,34 @@ static void scalable_merges_what_keeps_its_rate(void **state) {
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *a = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
         struct tamis_estimate common;
-        add_numbers(a, 1, 0, 2000);
+        test_add_hashes(a, 1, 0, 2000);
         assert_int_equal(test_info(a).word[STAGES], 3);
         assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
-        add_numbers(a, 1, 2000, 2500);
-        add_numbers(b, 1, 2300, 3100);
+        test_add_hashes(a, 1, 2000, 2500);
+        test_add_hashes(b, 1, 2300, 3100);
         assert_int_equal(tamis_overlap(a, b, &common), TAMIS_UNSUPPORTED);
         assert_int_equal(tamis_similarity(a, b, &common), TAMIS_UNSUPPORTED);
         assert_int_equal(tamis_merge(a, b), TAMIS_OK);
-        assert_int_equal(count_numbers(a, 1, 0, 3100), 3100);
-        assert_rate_is_true(a, 1, 100000);
+        assert_int_equal(test_count_hits(a, 1, 0, 3100), 3100);
+        test_demand_rate(a, 1, 100000);
         assert_true(tamis_fpr_now(a) <= 0.02);
         /* The bits say how many there are, and growth goes on from there. */
         const struct tamis_estimate kept = test_info(a).items_now;
         assert_true(fabs(kept.value - 3100) < 6 * kept.error && kept.error < 100);
         assert_true(fabs((double)room_of(a) - 400) < 100);
-        add_numbers(a, 1, 3100, 5000);
+        test_add_hashes(a, 1, 3100, 5000);
         assert_int_equal(test_info(a).word[STAGES], 4);
-        assert_int_equal(count_numbers(a, 1, 0, 5000), 5000);
+        assert_int_equal(test_count_hits(a, 1, 0, 5000), 5000);
         tamis_free(b);
         b = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
         assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
         assert_int_equal(tamis_merge(a, b), TAMIS_OK); /* a stack of another height, and empty */
-        assert_memory_equal(payload_of(a), payload_of(c), test_info(a).payload_bytes);
-        add_numbers(b, 1, 6000, 11000);
+        assert_memory_equal(test_payload(a), test_payload(c), test_info(a).payload_bytes);
+        test_add_hashes(b, 1, 6000, 11000);
         assert_int_equal(tamis_merge(a, b), TAMIS_FULL);
         assert_non_null(strstr(tamis_why(), "the union would come to a rate of"));
         assert_int_equal(tamis_image_size(a), tamis_image_size(c));
-        assert_memory_equal(payload_of(a), payload_of(c), test_info(a).payload_bytes);
+        assert_memory_equal(test_payload(a), test_payload(c), test_info(a).payload_bytes);
         tamis_free(a);
         tamis_free(b);
         tamis_free(c);
@@ -948,10 +867,10 @@ static void scalable_joins_stacks_of_two_heights(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *a = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
-        add_numbers(a, 1, 0, 480);
+        test_add_hashes(a, 1, 0, 480);
         assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
-        add_numbers(a, 1, 480, 5000);
-        add_numbers(b, 1, 480, 490);
+        test_add_hashes(a, 1, 480, 5000);
+        test_add_hashes(b, 1, 480, 490);
         const double rate = tamis_fpr_now(a);
         assert_int_equal(test_info(a).word[STAGES], 4);
         assert_int_equal(test_info(b).word[STAGES], 1);
@@ -959,12 +878,12 @@ static void scalable_joins_stacks_of_two_heights(void **state) {
         assert_int_equal(tamis_merge(c, a), TAMIS_OK); /* nothing is new: the bytes of a */
         assert_int_equal(tamis_merge(a, b), TAMIS_OK);
         assert_int_equal(test_info(c).word[STAGES], 4);
-        assert_memory_equal(payload_of(a), payload_of(c), test_info(a).payload_bytes);
+        assert_memory_equal(test_payload(a), test_payload(c), test_info(a).payload_bytes);
         assert_true(tamis_fpr_now(a) == rate && !test_info(a).has_stray_bits);
         assert_true(fabs(test_info(c).items_now.value - 5000) < 6 * test_info(c).items_now.error);
-        add_numbers(c, 1, 5000, 20000);
-        assert_int_equal(count_numbers(c, 1, 0, 20000), 20000);
-        assert_rate_is_true(c, 1, 100000);
+        test_add_hashes(c, 1, 5000, 20000);
+        assert_int_equal(test_count_hits(c, 1, 0, 20000), 20000);
+        test_demand_rate(c, 1, 100000);
         assert_true(tamis_fpr_now(c) <= 0.02 * (1 + 6 / sqrt(500)));
         tamis_free(a);
         tamis_free(b);
@@ -979,12 +898,12 @@ static void scalable_unions_keep_their_rate_as_they_grow(void **state) {
     for (uint64_t each = 4400; each <= 6000; each += 200) {
         tamis *a = test_make("scalable:capacity=10000,fpr=1%%"), *b;
         assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
-        add_numbers(a, 1, 0, each);
-        add_numbers(b, 1, each, 2 * each);
+        test_add_hashes(a, 1, 0, each);
+        test_add_hashes(b, 1, each, 2 * each);
         const tamis_status rc = tamis_merge(a, b);
         if (rc != (2 * each <= 10000 ? TAMIS_OK : TAMIS_FULL))
             fail_msg("%llu keys of each: %d", (unsigned long long)each, rc);
-        add_numbers(a, 1, 2 * each, 150000);
+        test_add_hashes(a, 1, 2 * each, 150000);
         assert_true(tamis_fpr_now(a) <= 0.01 * (1 + 6 / sqrt(10000)));
         tamis_free(a);
         tamis_free(b);
@@ -995,12 +914,13 @@ static void scalable_unions_keep_their_rate_as_they_grow(void **state) {
 static void scalable_tells_how_sure_it_is_of_a_union(void **state) {
     (void)state;
     tamis *a = test_make("scalable:capacity=500,fpr=2%%"), *b, *c;
-    add_numbers(a, 1, 0, 1400);
+    test_add_hashes(a, 1, 0, 1400);
     assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
     assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
-    add_numbers(a, 1, 1400, 1600);
-    add_numbers(b, 1, 2000, 2150);
-    add_numbers(b, 1, 1400, 1450); /* these are in the second stage of a, and in the third of b */
+    test_add_hashes(a, 1, 1400, 1600);
+    test_add_hashes(b, 1, 2000, 2150);
+    test_add_hashes(b, 1, 1400,
+                    1450); /* these are in the second stage of a, and in the third of b */
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
     struct tamis_estimate kept = test_info(a).items_now;
     assert_true(fabs(kept.value - 1750) < 2 * kept.error && kept.error > 25);
@@ -1036,14 +956,14 @@ static void scalable_goes_on_from_older_images(void **state) {
             const int len = snprintf(key, sizeof key, "%d", i);
             assert_true(tamis_has(f, key, (size_t)len));
         }
-        if (k != 2) assert_rate_is_true(f, 5, 200000); /* classic was asked for 1e-6 */
+        if (k != 2) test_demand_rate(f, 5, 200000); /* classic was asked for 1e-6 */
         tamis_free(f);
         assert_int_equal(tamis_read(&f, path), TAMIS_OK);
         char spec[128];
         tamis_spec(f, spec, sizeof spec);
         fresh = test_make("%s", spec);
         while (test_info(fresh).word[STAGES] < old_stages)
-            add_numbers(fresh, 1, test_info(fresh).items, test_info(fresh).items + 1);
+            test_add_hashes(fresh, 1, test_info(fresh).items, test_info(fresh).items + 1);
         assert_int_equal(tamis_merge(f, fresh), k == 3 ? TAMIS_UNSUPPORTED : TAMIS_MISMATCH);
         tamis_free(f);
         tamis_free(fresh);
@@ -1064,7 +984,7 @@ static void scalable_says_when_it_cannot_grow(void **state) {
         n--;
     }
     assert_true(n > 500);
-    assert_int_equal(count_numbers(f, 1, 0, n), n);
+    assert_int_equal(test_count_hits(f, 1, 0, n), n);
     tamis_free(f);
 }
 
@@ -1073,34 +993,34 @@ static void scalable_refuses_what_cannot_be(void **state) {
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *f = test_make("scalable:capacity=20,fpr=1%%,kind=%s", stage_kinds[k]);
         const size_t first = TEST_HEADER_BYTES;
-        assert_refused_with(f, first + 64, 1, true); /* a bit, and no key */
-        add_numbers(f, 1, 0, 50);
+        test_demand_refused(f, first + 64, 1, true); /* a bit, and no key */
+        test_add_hashes(f, 1, 0, 50);
         const struct tamis_info info = test_info(f);
         assert_int_equal(info.word[STAGES], 2);
         const uint64_t units = info.word[5];
         const uint64_t bytes = k == 0 ? 64 * units : k == 1 ? 32 * units : (units + 63) / 64 * 8;
         const size_t second = first + 64 + (bytes + 63) / 64 * 64;
-        if (bytes % 64) assert_refused_with(f, second - 8, 1, true); /* between the stages */
+        if (bytes % 64) test_demand_refused(f, second - 8, 1, true); /* between the stages */
         assert_true(bytes % 64 || k != 2);                           /* classic has such bytes */
-        assert_refused_with(f, first, 20, false);
-        assert_refused_with(f, first, 19, true); /* not full below another */
-        assert_refused_with(f, second, 0, true);
-        assert_refused_with(f, second, 31, false);
-        assert_refused_with(f, second, (uint64_t)1 << 61, true);
+        test_demand_refused(f, first, 20, false);
+        test_demand_refused(f, first, 19, true); /* not full below another */
+        test_demand_refused(f, second, 0, true);
+        test_demand_refused(f, second, 31, false);
+        test_demand_refused(f, second, (uint64_t)1 << 61, true);
         for (size_t at = 8; at < 64; at += 8) {
             const bool is_state = at == 32 || at == 40; /* whether it is spread, and doubt */
-            assert_refused_with(f, first + at, 1, !is_state);
-            if (at >= 32) assert_refused_with(f, second + at, 1, at != 32);
+            test_demand_refused(f, first + at, 1, !is_state);
+            if (at >= 32) test_demand_refused(f, second + at, 1, at != 32);
         }
         for (size_t at = first; at <= second; at += second - first) {
-            assert_refused_with(f, at + 32, 2, true);
-            assert_refused_with(f, at + 40, ((uint64_t)1 << 60) + 1, true);
+            test_demand_refused(f, at + 32, 2, true);
+            test_demand_refused(f, at + 40, ((uint64_t)1 << 60) + 1, true);
         }
-        assert_refused_with(f, second + 8, tamis__get64(payload_of(f) + second - first + 8) * 100,
+        test_demand_refused(f, second + 8, tamis__get64(test_payload(f) + second - first + 8) * 100,
                             true);
-        assert_refused_with(f, second + 8, UINT64_MAX, true);
-        assert_refused_with(f, second + 8, 0, true);
-        assert_forgeries_are_safe(f, 70 + k);
+        test_demand_refused(f, second + 8, UINT64_MAX, true);
+        test_demand_refused(f, second + 8, 0, true);
+        test_demand_safe_forgeries(f, 70 + k);
         tamis_free(f);
     }
 }

@@ -16,17 +16,12 @@
 #include "tamis_engine.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static bool same_payload(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    return m == n && memcmp(p, q, (size_t)m) == 0;
-}
 
 static bool is_all_zero(const tamis *f) {
     uint64_t size;
@@ -34,17 +29,6 @@ static bool is_all_zero(const tamis *f) {
     for (uint64_t i = 0; i < size; i++)
         if (p[i]) return false;
     return true;
-}
-
-/* The first word of all three payloads: fingerprints that are stored. */
-static uint64_t used_of(const tamis *f) {
-    uint64_t size;
-    return tamis__get64(tamis_payload(f, &size));
-}
-
-static uint64_t first_of_stash(const tamis *cuckoo) {
-    uint64_t size;
-    return tamis__get64((const uint8_t *)tamis_payload(cuckoo, &size) + 8);
 }
 
 static const char *const subjects[] = {
@@ -408,7 +392,7 @@ static uint64_t add_over_and_over(tamis *f, uint64_t hash) {
         tamis_free(old);
         old = test_copy(f);
     }
-    assert_true(same_payload(f, old));
+    assert_true(test_is_same_payload(f, old));
     tamis_free(old);
     return times;
 }
@@ -442,7 +426,7 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
                 assert_true(tamis_has_hash(f, hash));
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
                 /* What waits in the stash comes home as soon as a cell is free. */
-                assert_int_equal(first_of_stash(f) != 0, i + 1 < STASH);
+                assert_int_equal(test_bits_at(f, 64, 64) != 0, i + 1 < STASH);
             }
             assert_int_equal(tamis_remove_hash(f, hash), TAMIS_NOT_FOUND);
             assert_true(is_all_zero(f));
@@ -458,12 +442,12 @@ static void dleft_counts_to_three_and_sticks(void **state) {
         assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
         if (i < 10) assert_int_equal(tamis_count_hash(f, hash), i < 3 ? i : 3);
     }
-    assert_int_equal(used_of(f), 1);
+    assert_int_equal(test_bits_at(f, 0, 64), 1);
     assert_int_equal(test_info(f).affected, 1);
     assert_non_null(strstr(test_info(f).caveat, "1 cells are stuck at 3"));
     stuck = test_copy(f);
     for (int i = 0; i < 5; i++) assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
-    assert_true(same_payload(f, stuck)); /* it stays: a key is never lost */
+    assert_true(test_is_same_payload(f, stuck)); /* it stays: a key is never lost */
     tamis_free(stuck);
     tamis_free(f);
 }
@@ -477,8 +461,8 @@ static void compaction_takes_a_key_once(void **state) {
             assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
             if (i == 0) once = test_copy(f);
         }
-        assert_int_equal(used_of(f), 1);
-        assert_true(same_payload(f, once));
+        assert_int_equal(test_bits_at(f, 0, 64), 1);
+        assert_true(test_is_same_payload(f, once));
         tamis_free(once);
         tamis_free(f);
     }
@@ -509,7 +493,7 @@ static void cuckoo_is_a_multiset(void **state) {
                 count[k] = is_add ? count[k] + 1 : count[k] - 1;
                 all = is_add ? all + 1 : all - 1;
             }
-            assert_int_equal(used_of(f), all);
+            assert_int_equal(test_bits_at(f, 0, 64), all);
             if (i % 64 == 0)
                 for (uint64_t j = 0; j < KEYS; j++)
                     assert_int_equal(tamis_has_hash(f, test_number(2, j)), count[j] > 0);
@@ -544,7 +528,7 @@ static void dleft_counts_as_a_model_does(void **state) {
     for (uint64_t j = 0; j < KEYS; j++) stuck += count[j] == 3, cells += count[j] > 0;
     assert_true(stuck > 0 && stuck < cells);
     assert_int_equal(test_info(f).affected, stuck);
-    assert_int_equal(used_of(f), cells);
+    assert_int_equal(test_bits_at(f, 0, 64), cells);
     tamis_free(f);
 }
 
@@ -634,7 +618,7 @@ static void a_failed_batch_is_taken_back(void **state) {
         assert_int_equal(tamis_add_hashes(f, batch, COUNT_OF(batch)), TAMIS_FULL);
         assert_non_null(strstr(tamis_why(), "once more"));
         assert_true(same_list(f, old));
-        assert_int_equal(used_of(f), 300);
+        assert_int_equal(test_bits_at(f, 0, 64), 300);
         assert_int_equal(tamis_add_hashes(f, batch, COUNT_OF(batch) - 1), TAMIS_OK);
         tamis_free(old);
         tamis_free(f);
@@ -751,25 +735,6 @@ static void a_merge_that_fails_half_way_is_taken_back(void **state) {
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 
-static bool is_accepted(uint8_t *image, size_t size) {
-    tamis *f;
-    test_reseal(image, size);
-    const tamis_status rc = tamis_load(&f, image, size);
-    assert_true(rc == TAMIS_OK || rc == TAMIS_CORRUPT);
-    tamis_free(f);
-    return rc == TAMIS_OK;
-}
-
-/* Puts a value at a word of the payload, sees whether the gate takes it, and puts the old back. */
-static bool takes_word(uint8_t *image, size_t size, size_t word, uint64_t value) {
-    uint8_t *at = image + TEST_HEADER_BYTES + 8 * word;
-    const uint64_t old = tamis__get64(at);
-    tamis__put64(at, value);
-    const bool is_taken = is_accepted(image, size);
-    tamis__put64(at, old);
-    return is_taken;
-}
-
 static void false_heads_are_refused(void **state) {
     (void)state;
     for (size_t s = 0; s < COUNT_OF(subjects); s++) {
@@ -777,11 +742,11 @@ static void false_heads_are_refused(void **state) {
         for (uint64_t i = 0; i < 500; i++) tamis_add_hash(f, test_number(1, i));
         size_t size;
         uint8_t *image = test_image(f, &size);
-        const uint64_t used = used_of(f);
-        assert_true(takes_word(image, size, 0, used));
-        assert_false(takes_word(image, size, 0, used + 1));
-        assert_false(takes_word(image, size, 0, used - 1));
-        assert_false(takes_word(image, size, 0, UINT64_MAX));
+        const uint64_t used = test_bits_at(f, 0, 64);
+        assert_true(test_takes_word(image, size, 0, used));
+        assert_false(test_takes_word(image, size, 0, used + 1));
+        assert_false(test_takes_word(image, size, 0, used - 1));
+        assert_false(test_takes_word(image, size, 0, UINT64_MAX));
         free(image);
         tamis_free(f);
     }
@@ -794,11 +759,11 @@ static void a_false_stash_is_refused(void **state) {
     uint8_t *image = test_image(f, &size);
     const uint64_t buckets = test_info(f).word[0], width = test_info(f).word[1];
     tamis__put64(image + TEST_HEADER_BYTES, 1);
-    assert_true(takes_word(image, size, 1, (buckets - 1) << width | 1));
-    assert_false(takes_word(image, size, 1, buckets << width | 1)); /* no such bucket */
-    assert_false(takes_word(image, size, 1, 1 << width));           /* an empty fingerprint */
-    assert_false(takes_word(image, size, 2, 1));                    /* a gap before it */
-    assert_false(takes_word(image, size, 1, 0));                    /* nothing, though used is 1 */
+    assert_true(test_takes_word(image, size, 1, (buckets - 1) << width | 1));
+    assert_false(test_takes_word(image, size, 1, buckets << width | 1)); /* no such bucket */
+    assert_false(test_takes_word(image, size, 1, 1 << width));           /* an empty fingerprint */
+    assert_false(test_takes_word(image, size, 2, 1));                    /* a gap before it */
+    assert_false(test_takes_word(image, size, 1, 0)); /* nothing, though used is 1 */
     free(image);
     tamis_free(f);
 }
@@ -812,14 +777,14 @@ static void unsorted_buckets_are_refused(void **state) {
     uint8_t *cells = image + TEST_HEADER_BYTES + 72, *head = image + TEST_HEADER_BYTES;
     tamis__put64(head, 4);
     tamis__bits_put(cells, 0, 12, 3875); /* the last code: four times 15 */
-    assert_true(is_accepted(image, size));
+    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_OK);
     tamis__bits_put(cells, 0, 12, 3876);
-    assert_false(is_accepted(image, size));
+    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
     tamis__bits_put(cells, 0, 12, 4095);
-    assert_false(is_accepted(image, size));
+    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
     tamis__bits_put(cells, 0, 12, 3875);
     tamis__bits_put(cells, 12, width - 4, 1); /* equal nibbles, the rest descending */
-    assert_false(is_accepted(image, size));
+    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
     free(image);
     tamis_free(f);
 }
@@ -831,9 +796,9 @@ static void half_cells_of_dleft_are_refused(void **state) {
     uint8_t *image = test_image(f, &size);
     const unsigned width = (unsigned)test_info(f).word[1];
     tamis__put64(image + TEST_HEADER_BYTES, 1);
-    assert_true(takes_word(image, size, 1, (uint64_t)1 << width | 1));
-    assert_false(takes_word(image, size, 1, 1));                    /* a remainder, no count */
-    assert_false(takes_word(image, size, 1, (uint64_t)3 << width)); /* a count, no remainder */
+    assert_true(test_takes_word(image, size, 1, (uint64_t)1 << width | 1));
+    assert_false(test_takes_word(image, size, 1, 1));                    /* a remainder, no count */
+    assert_false(test_takes_word(image, size, 1, (uint64_t)3 << width)); /* a count, no remainder */
     free(image);
     tamis_free(f);
 }
@@ -851,7 +816,7 @@ static void use(tamis *f) {
         assert_true(tamis_has_hash(f, hash));
         listed_count++;
     }
-    if (can & TAMIS_CAN_LIST) assert_int_equal(listed_count, used_of(f));
+    if (can & TAMIS_CAN_LIST) assert_int_equal(listed_count, test_bits_at(f, 0, 64));
     tamis *g = test_copy(f);
     tamis_merge(g, f);
     struct tamis_estimate common;
@@ -859,7 +824,8 @@ static void use(tamis *f) {
     for (uint64_t i = 0; i < 50; i++) tamis_remove_hash(f, test_number(9, i));
     size_t size;
     uint8_t *image = test_image(f, &size);
-    assert_true(is_accepted(image, size)); /* what it became passes the gate again */
+    assert_int_equal(test_load_resealed(image, size, NULL),
+                     TAMIS_OK); /* what it became passes the gate again */
     free(image);
     tamis_free(g);
 }
@@ -903,7 +869,7 @@ static void omitted_keys_are_estimated(void **state) {
         tamis *f = make_subject(s, N, 0.05);
         for (uint64_t i = 0; i < N; i++) tamis_add_hash(f, test_number(s, i));
         const struct tamis_estimate items = test_info(f).items_now;
-        assert_true(used_of(f) < N - 100); /* else there is nothing to estimate */
+        assert_true(test_bits_at(f, 0, 64) < N - 100); /* else there is nothing to estimate */
         assert_true(fabs(items.value - N) < 6 * items.error && items.error < 0.002 * N);
         tamis_free(f);
     }
