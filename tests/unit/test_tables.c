@@ -452,10 +452,13 @@ static void dleft_counts_to_three_and_sticks(void **state) {
     tamis_free(f);
 }
 
+static const char *const probings[] = {"uniform", "linear", "double"};
+
 static void compaction_takes_a_key_once(void **state) {
     (void)state;
-    for (size_t s = 3; s < COUNT_OF(subjects); s++) {
-        tamis *f = make_subject(s, 100, 0.001), *once = NULL;
+    for (size_t p = 0; p < COUNT_OF(probings); p++) {
+        tamis *f = test_make("compaction:capacity=100,fpr=0.1%%,probing=%s", probings[p]);
+        tamis *once = NULL;
         const uint64_t hash = test_number(1, 1);
         for (uint64_t i = 0; i < 1000000; i++) {
             assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
@@ -865,9 +868,9 @@ static void forged_payloads_are_refused_or_harmless(void **state) {
 static void omitted_keys_are_estimated(void **state) {
     (void)state;
     enum { N = 20000 };
-    for (size_t s = 3; s < COUNT_OF(subjects); s++) {
-        tamis *f = make_subject(s, N, 0.05);
-        for (uint64_t i = 0; i < N; i++) tamis_add_hash(f, test_number(s, i));
+    for (size_t p = 0; p < COUNT_OF(probings); p++) {
+        tamis *f = test_make("compaction:capacity=%d,fpr=5%%,probing=%s", N, probings[p]);
+        test_add_hashes(f, p, 0, N);
         const struct tamis_estimate items = test_info(f).items_now;
         assert_true(test_bits_at(f, 0, 64) < N - 100); /* else there is nothing to estimate */
         assert_true(fabs(items.value - N) < 6 * items.error && items.error < 0.002 * N);
