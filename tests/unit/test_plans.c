@@ -440,6 +440,42 @@ static void a_million_keys_take_the_known_bits(void **state) {
     }
 }
 
+/* Cells, slots and slices do not fold: nothing is rounded. */
+static void cells_take_the_known_bits(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        double bits_per_key;
+    } known[] = {
+        {"cuckoo:capacity=10M,fpr=1%", 10.53},
+        {"cuckoo:capacity=10M,fpr=1%,sort=yes", 9.47},
+        {"cuckoo:capacity=10M,fpr=2^-16", 20.00},
+        {"cuckoo:capacity=10M,fpr=2^-16,sort=yes", 18.95},
+        {"dleft:capacity=10M,fpr=0.15%", 21.33},
+        {"compaction:capacity=10M,fpr=1%", 10.72},
+        {"compaction:capacity=10M,fpr=1%,probing=linear", 12.68},
+        {"quotient:capacity=10M,fpr=1%", 9.74},
+        {"quotient:capacity=10M,fpr=2^-16", 19.21},
+        {"multiset:capacity=10M,fpr=1%", 9.74},
+        {"grow:capacity=10M,fpr=1%", 10.79},
+        {"grow:capacity=10M,fpr=2^-16", 21.32},
+        {"stable:capacity=1M,fpr=1%", 41.30},
+        {"stable:capacity=1M,fpr=10%", 15.13},
+        {"window:capacity=1M,fpr=1%", 19.85},
+        {"window:capacity=1M,fpr=1%,generations=4", 26.50},
+        {"window:capacity=1M,fpr=1%,generations=8", 23.04},
+        {"window:capacity=1M,fpr=1%,generations=64", 19.59},
+        {"window:capacity=1M,fpr=0.1%", 26.11},
+        {"scalable:capacity=1M,fpr=1%", 11.21},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        const double is = plan_of(known[i].spec).bits_per_key;
+        if (fabs(is / known[i].bits_per_key - 1) > 0.001)
+            fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, is,
+                     known[i].bits_per_key);
+    }
+}
+
 static void more_keys_and_smaller_rates_take_more_bits(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(models); k++) {
@@ -870,6 +906,7 @@ int main(void) {
         cmocka_unit_test(no_capacity_is_lost_to_underflow),
         cmocka_unit_test(expected_rates_are_exact),
         cmocka_unit_test(a_million_keys_take_the_known_bits),
+        cmocka_unit_test(cells_take_the_known_bits),
         cmocka_unit_test(many_keys_take_the_bits_of_the_formula),
         cmocka_unit_test(many_keys_take_no_more_than_is_known),
         cmocka_unit_test(more_keys_and_smaller_rates_take_more_bits),

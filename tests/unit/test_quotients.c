@@ -279,22 +279,6 @@ static void a_fingerprint_has_a_smallest_hash(void **state) {
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 
-static void bits_per_key_are_the_known_ones(void **state) {
-    (void)state;
-    static const struct {
-        const char *spec;
-        double bits;
-    } known[] = {
-        {"quotient:capacity=10M,fpr=1%", 9.74}, {"quotient:capacity=10M,fpr=2^-16", 19.21},
-        {"multiset:capacity=10M,fpr=1%", 9.74}, {"grow:capacity=10M,fpr=1%", 10.79},
-        {"grow:capacity=10M,fpr=2^-16", 21.32},
-    };
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
-        const double is = test_plan(known[i].spec).bits_per_key;
-        if (fabs(is / known[i].bits - 1) > 0.001) fail_msg("%s: %.3f bits", known[i].spec, is);
-    }
-}
-
 /* Rates by the chance that two fingerprints are equal, and no plan that could do with less. */
 static void plans_of_bags_are_tight(void **state) {
     (void)state;
@@ -1014,7 +998,6 @@ int main(void) {
         cmocka_unit_test(the_gate_knows_every_bit),
         cmocka_unit_test(the_gate_survives_noise),
         cmocka_unit_test(a_fingerprint_has_a_smallest_hash),
-        cmocka_unit_test(bits_per_key_are_the_known_ones),
         cmocka_unit_test(plans_of_bags_are_tight),
         cmocka_unit_test(plans_for_a_size_use_it),
         cmocka_unit_test(forged_payloads_are_refused_or_sound),

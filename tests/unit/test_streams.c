@@ -561,30 +561,6 @@ static void window_leaps_find_what_walking_finds(void **state) {
     }
 }
 
-static void window_takes_the_known_bits(void **state) {
-    (void)state;
-    static const struct {
-        const char *spec;
-        double bits_per_key;
-    } known[] = {
-        {"window:capacity=1M,fpr=1%", 19.85},
-        {"window:capacity=1M,fpr=1%,generations=4", 26.50},
-        {"window:capacity=1M,fpr=1%,generations=8", 23.04},
-        {"window:capacity=1M,fpr=1%,generations=64", 19.59},
-        {"window:capacity=1M,fpr=0.1%", 26.11},
-        {"stable:capacity=1M,fpr=1%", 41.30},
-        {"stable:capacity=1M,fpr=10%", 15.13},
-        {"scalable:capacity=1M,fpr=1%", 11.21},
-    };
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
-        struct tamis_plan plan;
-        assert_int_equal(tamis_plan_spec(known[i].spec, &plan, sizeof plan), TAMIS_OK);
-        if (fabs(plan.bits_per_key / known[i].bits_per_key - 1) > 0.002)
-            fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, plan.bits_per_key,
-                     known[i].bits_per_key);
-    }
-}
-
 static void window_estimates_its_keys(void **state) {
     (void)state;
     tamis *f = test_make("window:capacity=5000,fpr=1%%");
@@ -1042,7 +1018,6 @@ int main(void) {
         cmocka_unit_test(window_keeps_its_rate_at_its_worst_moment),
         cmocka_unit_test(window_by_the_clock_stands_crowds),
         cmocka_unit_test(window_leaps_find_what_walking_finds),
-        cmocka_unit_test(window_takes_the_known_bits),
         cmocka_unit_test(window_estimates_its_keys),
         cmocka_unit_test(window_refuses_what_cannot_be),
         cmocka_unit_test(scalable_keeps_its_rate_while_it_grows),

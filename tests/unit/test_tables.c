@@ -175,28 +175,6 @@ static void batches_are_single_keys(void **state) {
 
 /* ---- Sizes and rates ------------------------------------------------------------------------ */
 
-static void tables_take_the_known_bits(void **state) {
-    (void)state;
-    static const struct {
-        const char *spec;
-        double bits_per_key;
-    } known[] = {
-        {"cuckoo:capacity=10M,fpr=1%", 10.5},
-        {"cuckoo:capacity=10M,fpr=1%,sort=yes", 9.5},
-        {"cuckoo:capacity=10M,fpr=2^-16", 20.0},
-        {"cuckoo:capacity=10M,fpr=2^-16,sort=yes", 18.9},
-        {"dleft:capacity=10M,fpr=0.15%", 21.33},
-        {"compaction:capacity=10M,fpr=1%", 10.72},
-        {"compaction:capacity=10M,fpr=1%,probing=linear", 12.68},
-    };
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
-        const double is = test_plan(known[i].spec).bits_per_key;
-        if (fabs(is / known[i].bits_per_key - 1) > 0.01)
-            fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, is,
-                     known[i].bits_per_key);
-    }
-}
-
 /* No other width with as few buckets as it may have is smaller, by the papers' formulas. */
 static void plans_are_the_smallest(void **state) {
     (void)state;
@@ -884,7 +862,6 @@ int main(void) {
         cmocka_unit_test(every_sorted_bucket_has_a_code),
         cmocka_unit_test(a_hash_is_split_and_joined),
         cmocka_unit_test(batches_are_single_keys),
-        cmocka_unit_test(tables_take_the_known_bits),
         cmocka_unit_test(plans_are_the_smallest),
         cmocka_unit_test(expected_rates_are_those_of_the_papers),
         cmocka_unit_test(nonmembers_hit_as_often_as_the_cells_say),
