@@ -173,7 +173,7 @@ plant "a table that grows sees hashes in their order" laws/laws "growth_in_any_o
     src/kinds/grow.c "word[SPREAD] = 1;" "word[SPREAD] = 0;"
 plant "a union may miss the rate" laws/laws "unions_of_grown_are_true: scalable" \
     src/kinds/scalable.c "if (both <= fmax(" "if (both >= 0 || both <= fmax("
-plant "a union forgets what it may have counted twice" unit/test_streams "" \
+plant "a union forgets what it may have counted twice" unit/test_scalable "" \
     src/kinds/scalable.c "tamis__put64(into->bytes + AT_DOUBT, doubt);" "(void)doubt;"
 plant "stacks that have grown are compared" laws/laws "overlap_past_capacity: scalable" \
     src/kinds/scalable.c "if (rc || a.count == 1 ||" "if (rc || a.count > 0 ||"
@@ -185,7 +185,7 @@ plant "probes by sums tell their fill alone" laws/laws "small_ones_tell_their_ra
     src/kinds/classic.c "if (word[SCHEME] == MCG) return 0;" "if (word[SCHEME] < SCHEMES) return 0;"
 plant "steps of other systems tell their fill alone" laws/laws "small_ones_tell_their_rate: guava" \
     src/foreign/foreign_bloom.c "if (like->has_steps && set" "if (like->has_steps && !set"
-plant "a union forgets the stages that will come" unit/test_streams "" \
+plant "a union forgets the stages that will come" unit/test_scalable "" \
     src/kinds/scalable.c "for (uint64_t i = a->count; i < MAX_STAGES; i++)" "for (uint64_t i = a->count; i < a->count; i++)"
 plant "a small table has a slot too many" laws/laws "small_ones_tell_their_rate: compaction" \
     src/kinds/compaction.c "((double)slots + (probing != UNIFORM))" "((double)slots + 1)"
@@ -199,7 +199,7 @@ plant "an image does not say that it is an intersection" laws/laws "intersection
     src/file/image.c "image->has_stray_bits ? HAS_STRAY_BITS : 0" "0"
 plant "keys that are there need room" laws/laws "duplicates_harmless: scalable" \
     src/core/change.c "if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;" "if (f->kind) return TAMIS_OK;"
-plant "a key twice in a batch needs room twice" unit/test_streams "" \
+plant "a key twice in a batch needs room twice" unit/test_scalable "" \
     src/core/change.c "*need += i == 0 || fresh[i] != fresh[i - 1];" "++*need;"
 plant "the capacity stays when the size changes" laws/laws "resize_keeps_answers: quotient" \
     src/core/change.c "if (!rc) f->image.capacity = capacity;" ""
