@@ -212,18 +212,18 @@ plant "time stands still" laws/laws "old_keys_leave: window" \
     src/core/change.c "if (!rc) f->kind->tick(&f->image.body);" ""
 plant "what an option takes away is there all the same" unit/test_counters "" \
     src/core/filter.c "if (tamis__abilities(f->kind, f->image.body.word) & ability)" "if (tamis__abilities(f->kind, NULL) & ability)"
-plant "a route goes where it has been" unit/test_layers "" \
+plant "a route goes where it has been" unit/test_attenuated "" \
     src/core/levels.c "if (is_listed(links[i].neighbour, visited, visited_count)) continue;" "(void)is_listed, (void)visited, (void)visited_count;"
-plant "a route goes to the farthest" unit/test_layers "" \
+plant "a route goes to the farthest" unit/test_attenuated "" \
     src/core/levels.c "found >= nearest" "found <= nearest"
-plant "tallies start where the last ones ended" unit/test_layers "" \
+plant "tallies start where the last ones ended" unit/test_retouched "" \
     src/core/retouch.c "if (!scratch) return TAMIS_NOMEM;" "if (!scratch) return TAMIS_NOMEM;
     for (uint64_t i = 0; i < 2 * counters; i++) scratch[i] = (uint32_t)(i * 2654435761u % 97);"
-plant "trouble and keys share their tallies" unit/test_layers "" \
+plant "trouble and keys share their tallies" unit/test_retouched "" \
     src/core/retouch.c "scratch, scratch + counters," "scratch, scratch,"
-plant "a way to retouch starts without its keys" unit/test_layers "" \
+plant "a way to retouch starts without its keys" unit/test_retouched "" \
     src/core/retouch.c "(way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0" "false"
-plant "merging farther is merging" unit/test_layers "" \
+plant "merging farther is merging" unit/test_attenuated "" \
     src/core/levels.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"

@@ -79,7 +79,7 @@ plant "M12: who was pushed out is lost" unit test_tables \
     src/kinds/cuckoo.c "|| make_way(*t, &p) || stash_put(f, p);" "|| make_way(*t, &p) || stash_put(f, p) || true;"
 plant "M13: a bit that is set twice is clear" laws "duplicates_harmless: classic" \
     src/kinds/bloom.c "    tamis__bit_set(p->bytes, cell);" "    p->bytes[cell / 8] ^= (uint8_t)(1u << cell % 8);"
-plant "M26: a level is written into the next" unit test_layers \
+plant "M26: a level is written into the next" unit test_attenuated \
     src/kinds/attenuated.c "return (tamis_stratum){f->bytes + i * size, size};" "return (tamis_stratum){f->bytes + i * size, i + 1 < f->word[LEVELS] ? size + 8 : size};"
 
 # ---- Bytes ----------------------------------------------------------------------------------------
