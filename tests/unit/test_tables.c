@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of fingerprints: cuckoo, dleft, compaction, and the buckets that they share. */
+/* Tables of fingerprints, cuckoo, dleft and compaction, and the buckets that they share. What is
+ * special to each kind is in the file of its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
+#include "bits/packed.h"
+#include "bits/probe.h"
 #include "kinds/fp_table.h"
-#include "kinds/kind.h"
 #include "tamis_engine.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
@@ -22,14 +25,6 @@
 #include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static bool is_all_zero(const tamis *f) {
-    uint64_t size;
-    const uint8_t *p = tamis_payload(f, &size);
-    for (uint64_t i = 0; i < size; i++)
-        if (p[i]) return false;
-    return true;
-}
 
 static const char *const subjects[] = {
     "cuckoo:sort=no",
@@ -357,162 +352,6 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
     test_plan("compaction:capacity=2^56,fpr=50%,probing=linear");
 }
 
-/* ---- The same key over and over ------------------------------------------------------------- */
-
-enum { CELLS_OF_TWO_BUCKETS = 8, STASH = 8 };
-
-/* Adds until the key is refused and demands that the refusal changed no bit. */
-static uint64_t add_over_and_over(tamis *f, uint64_t hash) {
-    uint64_t times = 0;
-    tamis *old = test_copy(f);
-    while (tamis_add_hash(f, hash) == TAMIS_OK) {
-        times++;
-        tamis_free(old);
-        old = test_copy(f);
-    }
-    assert_true(test_is_same_payload(f, old));
-    tamis_free(old);
-    return times;
-}
-
-static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
-    (void)state;
-    for (int sort = 0; sort < 2; sort++)
-        for (uint64_t k = 0; k < 50; k++) {
-            tamis *f = test_make("cuckoo:capacity=1000,fpr=1%%,sort=%s", sort ? "yes" : "no");
-            const uint64_t hash = test_number(1, k);
-            const uint64_t times = add_over_and_over(f, hash);
-            /* Both buckets may be one, of four cells. */
-            assert_true(times == CELLS_OF_TWO_BUCKETS + STASH || times == 4 + STASH);
-            assert_non_null(strstr(tamis_why(), "once more"));
-            assert_int_equal(test_info(f).affected, STASH);
-            assert_true(test_info(f).caveat[0] != '\0');
-            /* Others still find their place, but for one with no other buckets than those. */
-            bool is_there[900];
-            unsigned refused = 0;
-            for (uint64_t i = 0; i < 900; i++) {
-                is_there[i] = tamis_add_hash(f, test_number(2, i)) == TAMIS_OK;
-                refused += !is_there[i];
-            }
-            assert_true(refused <= 1);
-            for (uint64_t i = 0; i < 900; i++)
-                if (is_there[i]) assert_true(tamis_has_hash(f, test_number(2, i)));
-            for (uint64_t i = 0; i < 900; i++)
-                if (is_there[i])
-                    assert_int_equal(tamis_remove_hash(f, test_number(2, i)), TAMIS_OK);
-            for (uint64_t i = 0; i < times; i++) {
-                assert_true(tamis_has_hash(f, hash));
-                assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
-                /* What waits in the stash comes home as soon as a cell is free. */
-                assert_int_equal(test_bits_at(f, 64, 64) != 0, i + 1 < STASH);
-            }
-            assert_int_equal(tamis_remove_hash(f, hash), TAMIS_NOT_FOUND);
-            assert_true(is_all_zero(f));
-            tamis_free(f);
-        }
-}
-
-static void dleft_counts_to_three_and_sticks(void **state) {
-    (void)state;
-    tamis *f = test_make("dleft:capacity=100,fpr=0.001"), *stuck;
-    const uint64_t hash = test_number(1, 1);
-    for (uint64_t i = 1; i <= 1000000; i++) {
-        assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
-        if (i < 10) assert_int_equal(tamis_count_hash(f, hash), i < 3 ? i : 3);
-    }
-    assert_int_equal(test_bits_at(f, 0, 64), 1);
-    assert_int_equal(test_info(f).affected, 1);
-    assert_non_null(strstr(test_info(f).caveat, "1 cells are stuck at 3"));
-    stuck = test_copy(f);
-    for (int i = 0; i < 5; i++) assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
-    assert_true(test_is_same_payload(f, stuck)); /* it stays: a key is never lost */
-    tamis_free(stuck);
-    tamis_free(f);
-}
-
-static const char *const probings[] = {"uniform", "linear", "double"};
-
-static void compaction_takes_a_key_once(void **state) {
-    (void)state;
-    for (size_t p = 0; p < COUNT_OF(probings); p++) {
-        tamis *f = test_make("compaction:capacity=100,fpr=0.1%%,probing=%s", probings[p]);
-        tamis *once = NULL;
-        const uint64_t hash = test_number(1, 1);
-        for (uint64_t i = 0; i < 1000000; i++) {
-            assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
-            if (i == 0) once = test_copy(f);
-        }
-        assert_int_equal(test_bits_at(f, 0, 64), 1);
-        assert_true(test_is_same_payload(f, once));
-        tamis_free(once);
-        tamis_free(f);
-    }
-}
-
-/* ---- Programs against an exact model --------------------------------------------------------- */
-
-enum { KEYS = 400, STEPS = 60000 };
-
-static uint64_t capped(uint64_t count) {
-    return count < 3 ? count : 3;
-}
-
-/* Random adds and removals of few keys, so that tables are full at times. At a small rate no two of
- * these keys collide, and answers are exact. */
-static void cuckoo_is_a_multiset(void **state) {
-    (void)state;
-    for (int sort = 0; sort < 2; sort++) {
-        tamis *f = test_make("cuckoo:capacity=800,fpr=1e-9,sort=%s", sort ? "yes" : "no");
-        uint64_t count[KEYS] = {0}, all = 0;
-        for (uint64_t i = 0; i < STEPS; i++) {
-            const uint64_t k = test_number(1, i) % KEYS, hash = test_number(2, k);
-            const bool is_add = test_number(3, i) % 16 < (i / 3000 % 2 ? 6 : 10);
-            const tamis_status rc = is_add ? tamis_add_hash(f, hash) : tamis_remove_hash(f, hash);
-            if (!is_add) assert_int_equal(rc, count[k] ? TAMIS_OK : TAMIS_NOT_FOUND);
-            if (is_add && rc) assert_int_equal(rc, TAMIS_FULL);
-            if (rc == TAMIS_OK) {
-                count[k] = is_add ? count[k] + 1 : count[k] - 1;
-                all = is_add ? all + 1 : all - 1;
-            }
-            assert_int_equal(test_bits_at(f, 0, 64), all);
-            if (i % 64 == 0)
-                for (uint64_t j = 0; j < KEYS; j++)
-                    assert_int_equal(tamis_has_hash(f, test_number(2, j)), count[j] > 0);
-        }
-        uint64_t distinct = 0;
-        for (uint64_t j = 0; j < KEYS; j++) distinct += count[j] > 0;
-        assert_true(fabs(test_info(f).items_now.value - (double)distinct) < 1e-3);
-        for (uint64_t j = 0; j < KEYS; j++)
-            while (count[j]--) assert_int_equal(tamis_remove_hash(f, test_number(2, j)), TAMIS_OK);
-        assert_true(is_all_zero(f));
-        tamis_free(f);
-    }
-}
-
-static void dleft_counts_as_a_model_does(void **state) {
-    (void)state;
-    tamis *f = test_make("dleft:capacity=380,fpr=1e-9");
-    uint64_t count[KEYS] = {0}; /* 3: stuck */
-    for (uint64_t i = 0; i < STEPS; i++) {
-        const uint64_t k = test_number(4, i) % KEYS, hash = test_number(5, k);
-        /* Few keys get as far as three; else all would soon be stuck. */
-        const bool is_add = test_number(6, i) % 16 < (k % 16 == 0 ? 9 : count[k] ? 1 : 9);
-        const tamis_status rc = is_add ? tamis_add_hash(f, hash) : tamis_remove_hash(f, hash);
-        if (!is_add) assert_int_equal(rc, count[k] ? TAMIS_OK : TAMIS_NOT_FOUND);
-        if (is_add && rc) assert_int_equal(rc, TAMIS_FULL);
-        if (rc == TAMIS_OK && count[k] < 3) count[k] = is_add ? count[k] + 1 : count[k] - 1;
-        if (i % 64 == 0)
-            for (uint64_t j = 0; j < KEYS; j++)
-                assert_int_equal(tamis_count_hash(f, test_number(5, j)), count[j]);
-    }
-    uint64_t stuck = 0, cells = 0;
-    for (uint64_t j = 0; j < KEYS; j++) stuck += count[j] == 3, cells += count[j] > 0;
-    assert_true(stuck > 0 && stuck < cells);
-    assert_int_equal(test_info(f).affected, stuck);
-    assert_int_equal(test_bits_at(f, 0, 64), cells);
-    tamis_free(f);
-}
-
 /* Keys come and go at 95 % of the load, ten times the capacity; nothing is refused or lost. */
 static void churn_loses_nothing(void **state) {
     (void)state;
@@ -537,6 +376,8 @@ static void churn_loses_nothing(void **state) {
 }
 
 /* ---- All or nothing ------------------------------------------------------------------------- */
+
+enum { CELLS_OF_TWO_BUCKETS = 8, STASH = 8 };
 
 typedef struct listed {
     uint64_t hash, count;
@@ -606,30 +447,6 @@ static void a_failed_batch_is_taken_back(void **state) {
     }
 }
 
-/* Core asks for room before it adds, so the kind is called directly. Counts of 2 in the batch would
- * become 3, and stuck, before it fails. */
-static void a_failed_batch_leaves_no_count_stuck(void **state) {
-    (void)state;
-    const tamis_kind *kind = tamis__kind_by_name("dleft", 5)->kind;
-    tamis_body f = {.word = {3, 12}};
-    assert_int_equal(kind->check(f.word, &f.size), TAMIS_OK);
-    uint8_t *bytes = calloc(1, (size_t)f.size), *old = malloc((size_t)f.size);
-    uint64_t batch[200];
-    f.bytes = bytes;
-    for (uint64_t i = 0; i < 30; i++) {
-        batch[0] = batch[1] = test_number(1, i);
-        assert_int_equal(kind->add(&f, tamis__hashes(batch, 1 + i % 2)), TAMIS_OK);
-    }
-    memcpy(old, bytes, (size_t)f.size);
-    for (uint64_t i = 0; i < COUNT_OF(batch); i++)
-        batch[i] = i % 2 ? test_number(1, i % 30) : test_number(2, i);
-    assert_int_equal(kind->add(&f, tamis__hashes(batch, COUNT_OF(batch))), TAMIS_FULL);
-    assert_memory_equal(bytes, old, (size_t)f.size);
-    assert_int_equal(kind->audit(&f), TAMIS_OK);
-    free(bytes);
-    free(old);
-}
-
 /* ---- Listing and merging -------------------------------------------------------------------- */
 
 static void what_is_listed_makes_the_filter_again(void **state) {
@@ -685,6 +502,10 @@ static void merging_adds_up_or_changes_nothing(void **state) {
     }
 }
 
+static uint64_t capped(uint64_t count) {
+    return count < 3 ? count : 3;
+}
+
 /* There is room, but one key comes too often: what had been merged by then is taken back. */
 static void a_merge_that_fails_half_way_is_taken_back(void **state) {
     (void)state;
@@ -731,57 +552,6 @@ static void false_heads_are_refused(void **state) {
         free(image);
         tamis_free(f);
     }
-}
-
-static void a_false_stash_is_refused(void **state) {
-    (void)state;
-    tamis *f = test_make("cuckoo:capacity=1000,fpr=1%%");
-    size_t size;
-    uint8_t *image = test_image(f, &size);
-    const uint64_t buckets = test_info(f).word[0], width = test_info(f).word[1];
-    tamis__put64(image + TEST_HEADER_BYTES, 1);
-    assert_true(test_takes_word(image, size, 1, (buckets - 1) << width | 1));
-    assert_false(test_takes_word(image, size, 1, buckets << width | 1)); /* no such bucket */
-    assert_false(test_takes_word(image, size, 1, 1 << width));           /* an empty fingerprint */
-    assert_false(test_takes_word(image, size, 2, 1));                    /* a gap before it */
-    assert_false(test_takes_word(image, size, 1, 0)); /* nothing, though used is 1 */
-    free(image);
-    tamis_free(f);
-}
-
-static void unsorted_buckets_are_refused(void **state) {
-    (void)state;
-    tamis *f = test_make("cuckoo:capacity=10,bits=1024,sort=yes");
-    size_t size;
-    uint8_t *image = test_image(f, &size);
-    const unsigned width = (unsigned)test_info(f).word[1];
-    uint8_t *cells = image + TEST_HEADER_BYTES + 72, *head = image + TEST_HEADER_BYTES;
-    tamis__put64(head, 4);
-    tamis__bits_put(cells, 0, 12, 3875); /* the last code: four times 15 */
-    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_OK);
-    tamis__bits_put(cells, 0, 12, 3876);
-    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
-    tamis__bits_put(cells, 0, 12, 4095);
-    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
-    tamis__bits_put(cells, 0, 12, 3875);
-    tamis__bits_put(cells, 12, width - 4, 1); /* equal nibbles, the rest descending */
-    assert_int_equal(test_load_resealed(image, size, NULL), TAMIS_CORRUPT);
-    free(image);
-    tamis_free(f);
-}
-
-static void half_cells_of_dleft_are_refused(void **state) {
-    (void)state;
-    tamis *f = test_make("dleft:capacity=10,fpr=1%%");
-    size_t size;
-    uint8_t *image = test_image(f, &size);
-    const unsigned width = (unsigned)test_info(f).word[1];
-    tamis__put64(image + TEST_HEADER_BYTES, 1);
-    assert_true(test_takes_word(image, size, 1, (uint64_t)1 << width | 1));
-    assert_false(test_takes_word(image, size, 1, 1));                    /* a remainder, no count */
-    assert_false(test_takes_word(image, size, 1, (uint64_t)3 << width)); /* a count, no remainder */
-    free(image);
-    tamis_free(f);
 }
 
 /* Whatever the gate lets in can be used in every way: nothing leaves the payload, nothing loops. */
@@ -840,22 +610,6 @@ static void forged_payloads_are_refused_or_harmless(void **state) {
     }
 }
 
-/* ---- compaction ----------------------------------------------------------------------------- */
-
-/* The law of distinct keys: what was omitted is made up for, within its error. */
-static void omitted_keys_are_estimated(void **state) {
-    (void)state;
-    enum { N = 20000 };
-    for (size_t p = 0; p < COUNT_OF(probings); p++) {
-        tamis *f = test_make("compaction:capacity=%d,fpr=5%%,probing=%s", N, probings[p]);
-        test_add_hashes(f, p, 0, N);
-        const struct tamis_estimate items = test_info(f).items_now;
-        assert_true(test_bits_at(f, 0, 64) < N - 100); /* else there is nothing to estimate */
-        assert_true(fabs(items.value - N) < 6 * items.error && items.error < 0.002 * N);
-        tamis_free(f);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_keep_what_was_put),
@@ -869,23 +623,13 @@ int main(void) {
         cmocka_unit_test(every_capacity_is_kept),
         cmocka_unit_test(large_tables_are_filled_to_the_last),
         cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
-        cmocka_unit_test(cuckoo_refuses_a_key_that_filled_its_buckets),
-        cmocka_unit_test(dleft_counts_to_three_and_sticks),
-        cmocka_unit_test(compaction_takes_a_key_once),
-        cmocka_unit_test(cuckoo_is_a_multiset),
-        cmocka_unit_test(dleft_counts_as_a_model_does),
         cmocka_unit_test(churn_loses_nothing),
         cmocka_unit_test(a_failed_batch_is_taken_back),
-        cmocka_unit_test(a_failed_batch_leaves_no_count_stuck),
         cmocka_unit_test(what_is_listed_makes_the_filter_again),
         cmocka_unit_test(merging_adds_up_or_changes_nothing),
         cmocka_unit_test(a_merge_that_fails_half_way_is_taken_back),
         cmocka_unit_test(false_heads_are_refused),
-        cmocka_unit_test(a_false_stash_is_refused),
-        cmocka_unit_test(unsorted_buckets_are_refused),
-        cmocka_unit_test(half_cells_of_dleft_are_refused),
         cmocka_unit_test(forged_payloads_are_refused_or_harmless),
-        cmocka_unit_test(omitted_keys_are_estimated),
     };
     return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }
