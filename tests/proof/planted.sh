@@ -210,7 +210,7 @@ plant "the old payload of another shape leaks" laws/laws "out_of_memory_is_safe:
     f->payload = block;" "    f->payload = block;"
 plant "time stands still" laws/laws "old_keys_leave: window" \
     src/core/change.c "if (!rc) f->kind->tick(&f->image.body);" ""
-plant "what an option takes away is there all the same" unit/test_counters "" \
+plant "what an option takes away is there all the same" unit/test_spectral "" \
     src/core/filter.c "if (tamis__abilities(f->kind, f->image.body.word) & ability)" "if (tamis__abilities(f->kind, NULL) & ability)"
 plant "a route goes where it has been" unit/test_attenuated "" \
     src/core/levels.c "if (is_listed(links[i].neighbour, visited, visited_count)) continue;" "(void)is_listed, (void)visited, (void)visited_count;"
