@@ -41,9 +41,9 @@ plant "M2: block and bits come from the same half of the hash" laws/laws "rate_a
     src/bits/probe.h "return tamis__multiply(hash, n, &low);" "return tamis__multiply(hash << 32 | hash >> 32, n, &low);"
 TAMIS_CPU=plain plant "one lane has the salt of another" laws/laws "rate_as_promised: blocked" \
     src/bits/probe.h "0x44974d91, 0x8824ad5b" "0x47b6137b, 0x8824ad5b"
-plant "M3: an even step" unit/test_kinds "" \
+plant "M3: an even step" unit/test_classic "" \
     src/kinds/classic.c "tamis__mix(hash) | 1" "tamis__mix(hash) << 1"
-plant "Parquet's index rule is taken for ours" unit/test_kinds "" \
+plant "Parquet's index rule is taken for ours" unit/test_split "" \
     src/kinds/blocks.h "return (hash >> 32) * blocks >> 32;" "return ((hash >> 32) + 1) * blocks >> 32;"
 plant "M25: stray bits pass" unit/test_golden "" \
     src/kinds/bitmap.c "if (bits % 64 && tamis__get64" "if (false && bits % 64 && tamis__get64"

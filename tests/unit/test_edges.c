@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of the API: what it says when it refuses, and small sets where formulas divide by
- * nothing. */
+/* The edges of the API: what it says when it refuses, keys of no bytes and of many, and sets that are
+ * too small or too large for the formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/kind.h"
 #include "tamis.h"
 #include "tamis_engine.h"
+#include "tests/support/filters.h"
 
 static tamis *make(const char *spec) {
     tamis *f;
@@ -161,6 +163,56 @@ static void secrets_are_drawn(void **state) {
     tamis_free(b);
 }
 
+/* Far beyond capacity a filter says so, and estimates say that they cannot. */
+static void saturation_is_reported(void **state) {
+    (void)state;
+    for (size_t i = 0; i < tamis_kind_count(); i++) {
+        struct tamis_kind_info kind;
+        struct tamis_info info;
+        struct tamis_estimate items;
+        tamis_kind_at(i, &kind, sizeof kind);
+        if (kind.abilities & (TAMIS_AGES | TAMIS_IS_BUILT | TAMIS_CAN_DIFFER | TAMIS_IS_SKETCH) ||
+            tamis__kind_by_id(kind.id)->kind->grow || !(kind.abilities & TAMIS_CAN_ADD))
+            continue; /* never too full, or it counts its keys */
+        tamis *f = test_make("%s:capacity=20", kind.name);
+        for (uint64_t k = 0; k < 40; k++) tamis_add_u64(f, k);
+        tamis_measure(f, &info, sizeof info);
+        assert_true(info.is_degraded || info.fpr_now <= 0.02);
+        tamis_status rc = TAMIS_OK;
+        for (uint64_t k = 0; k < 200000 && !rc; k++) rc = tamis_add_u64(f, k);
+        if (rc == TAMIS_FULL) { /* refused before it could happen */
+            tamis_measure(f, &info, sizeof info);
+            assert_false(info.is_saturated);
+            tamis_free(f);
+            continue;
+        }
+        assert_int_equal(rc, TAMIS_OK);
+        tamis_measure(f, &info, sizeof info);
+        assert_true(info.is_saturated && info.is_degraded);
+        assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
+        assert_int_equal(tamis_overlap(f, f, &items), TAMIS_SATURATED);
+        tamis_free(f);
+    }
+}
+
+/* Keys of no bytes and of many are keys like others. */
+static void keys_of_any_length(void **state) {
+    (void)state;
+    const size_t longest = 1 << 20;
+    char *zeros = calloc(1, longest);
+    tamis *f = test_make("classic:capacity=5000,fpr=1e-9");
+    assert_false(tamis_has(f, NULL, 0));
+    for (size_t len = 0; len <= 4096; len += 2) tamis_add(f, zeros, len);
+    tamis_add(f, zeros, longest);
+    for (size_t len = 0; len <= 4096; len++)
+        assert_int_equal(tamis_has(f, zeros, len), len % 2 == 0);
+    assert_true(tamis_has(f, NULL, 0));
+    assert_true(tamis_has(f, zeros, longest));
+    assert_false(tamis_has(f, zeros, longest - 1));
+    free(zeros);
+    tamis_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_name_and_text),
@@ -171,6 +223,8 @@ int main(void) {
         cmocka_unit_test(empty_and_overfull_sets_compare),
         cmocka_unit_test(odd_options_are_refused),
         cmocka_unit_test(secrets_are_drawn),
+        cmocka_unit_test(saturation_is_reported),
+        cmocka_unit_test(keys_of_any_length),
     };
     return cmocka_run_group_tests_name("edges", tests, NULL, NULL);
 }
