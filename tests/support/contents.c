@@ -79,6 +79,22 @@ uint64_t test_bits_set(const uint8_t *bytes, uint64_t n) {
     return set;
 }
 
+void test_demand_bits(const tamis *f, const uint16_t *at, size_t n) {
+    uint64_t size, distinct = 0;
+    const uint8_t *bytes = tamis_payload(f, &size);
+    for (size_t i = 0; i < n; i++) {
+        size_t before = 0;
+        while (at[before] != at[i]) before++;
+        distinct += before == i;
+        if (bytes[at[i] / 8] >> at[i] % 8 & 1) continue;
+        fprintf(stderr, "%s: bit %u is not set\n", test_info(f).kind, at[i]);
+        abort();
+    }
+    if (test_bits_set(bytes, size) == distinct) return;
+    fprintf(stderr, "%s: other bits are set too\n", test_info(f).kind);
+    abort();
+}
+
 uint64_t test_slots_used(const tamis *f) {
     const struct tamis_info info = test_info(f);
     return (uint64_t)llround(info.fill * (double)info.word[0]);

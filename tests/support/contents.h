@@ -21,6 +21,9 @@ bool test_is_same_image(const tamis *, const tamis *);
 const uint8_t *test_payload(const tamis *);
 uint64_t test_bits_at(const tamis *, uint64_t at, unsigned width);
 
+/* Exactly these n bits of the payload are set, some of them perhaps named twice. */
+void test_demand_bits(const tamis *, const uint16_t *at, size_t n);
+
 /* How many bits of n bytes are set. */
 uint64_t test_bits_set(const uint8_t *bytes, uint64_t n);
 
