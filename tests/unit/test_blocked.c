@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked: which bits of which cache line belong to a hash, and how many of them a plan takes. Lists
- * of keys, on every processor, are in test_blocks.c. */
+/* blocked: which bits of which cache line belong to a hash, and how many of them a plan takes.
+ * Lists of keys, on every processor, are in test_blocks.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,23 +1,71 @@
 /* SPDX-License-Identifier: MIT */
-/* classic: probes that must differ, and any number of bits. */
+/* classic: where its probes go, probes that must differ, and any number of bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tamis.h"
 #include "tamis_engine.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
+#include "tests/support/seal.h"
+
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+/* The vectors of docs/format.md, for each scheme. */
+static void known_hashes_have_known_bits(void **state) {
+    (void)state;
+    enum { HASHES = 5 };
+    static const struct {
+        const char *shape;
+        uint64_t hash;
+        uint16_t at[HASHES];
+    } known[] = {
+        {"bits=1000", 0x42548a8a111c54ee, {259, 419, 894, 915, 83}},
+        {"bits=1000", 0xe41f5c6dbce1fa41, {891, 696, 983, 777, 203}},
+        {"bits=1000,scheme=double64", 0x42548a8a111c54ee, {259, 975, 691, 408, 124}},
+        {"bits=1000,scheme=double64", 0xe41f5c6dbce1fa41, {891, 438, 984, 531, 78}},
+        {"bits=1024,scheme=double", 0x42548a8a111c54ee, {238, 977, 692, 407, 122}},
+        {"bits=1024,scheme=double", 0xe41f5c6dbce1fa41, {577, 146, 739, 308, 901}},
+        {"bits=1024,scheme=enhanced", 0x42548a8a111c54ee, {238, 977, 693, 411, 132}},
+        {"bits=1024,scheme=enhanced", 0xe41f5c6dbce1fa41, {577, 146, 740, 312, 911}},
+        {"bits=1024,scheme=triple", 0x42548a8a111c54ee, {238, 977, 292, 231, 794}},
+        {"bits=1024,scheme=triple", 0xe41f5c6dbce1fa41, {577, 146, 796, 479, 219}},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        tamis *f = test_make("classic:capacity=9,hashes=%d,%s", HASHES, known[i].shape);
+        assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+        test_demand_bits(f, known[i].at, HASHES);
+        tamis_free(f);
+    }
+}
+
+/* Sums stay inside only where whole words are folded. */
+static void sums_need_whole_words(void **state) {
+    (void)state;
+    struct tamis_plan plan;
+    static const char *const sums[] = {"double", "enhanced", "triple"};
+    for (size_t i = 0; i < COUNT_OF(sums); i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "classic:capacity=9,bits=1000,scheme=%s", sums[i]);
+        assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_INVALID);
+        assert_non_null(strstr(tamis_why(), "multiple of 64"));
+        tamis *f = test_make("classic:capacity=9,bits=960,scheme=%s", sums[i]);
+        static const test_word bad[] = {{0, 959}, {0, 952}, {1, 0}, {1, 65}, {2, 5}};
+        assert_true(test_refuses_words(f, bad, COUNT_OF(bad), NULL));
+        tamis_free(f);
+    }
+}
 
 static uint64_t bits_set(const tamis *f) {
-    uint64_t size, set = 0;
-    const uint8_t *bytes = tamis_payload(f, &size);
-    for (uint64_t i = 0; i < size; i++) set += (unsigned)__builtin_popcount(bytes[i]);
-    return set;
+    return test_bits_set(test_payload(f), test_info(f).payload_bytes);
 }
 
 /* With an odd step and bits in multiples of 64 no two of 64 linear probes coincide: a filter of one
@@ -54,6 +102,8 @@ static void any_number_of_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_bits),
+        cmocka_unit_test(sums_need_whole_words),
         cmocka_unit_test(linear_probes_never_coincide),
         cmocka_unit_test(any_number_of_bits),
     };

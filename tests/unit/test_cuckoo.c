@@ -27,6 +27,30 @@ static bool is_all_zero(const tamis *f) {
     return true;
 }
 
+/* The vectors of docs/format.md: eight adds of a hash fill its two buckets with its fingerprint,
+ * one after the other, and the ninth has only the stash. */
+static void known_hashes_have_known_cells(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t hash, value, bucket[2];
+    } known[] = {{0x42548a8a111c54ee, 151, {2, 8}}, {0xe41f5c6dbce1fa41, 233, {8, 0}}};
+    for (size_t i = 0; i < 2; i++) {
+        tamis *f = test_make("cuckoo:capacity=30,bits=896"); /* 10 buckets of 4 cells of 8 bits */
+        for (unsigned adds = 0; adds < 8; adds++) {
+            assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+            const uint64_t at = 72 * 8 + 32 * known[i].bucket[adds / 4] + 8 * (adds % 4);
+            assert_int_equal(test_bits_at(f, at, 8), known[i].value);
+        }
+        assert_int_equal(test_bits_at(f, 0, 64), 8);
+        assert_int_equal(test_bits_at(f, 64, 64), 0);
+        assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+        const uint64_t waiting = test_bits_at(f, 64, 64);
+        assert_int_equal(waiting & 0xff, known[i].value);
+        assert_true(waiting >> 8 == known[i].bucket[0] || waiting >> 8 == known[i].bucket[1]);
+        tamis_free(f);
+    }
+}
+
 enum { CELLS_OF_TWO_BUCKETS = 8, STASH = 8 };
 
 /* Adds until the key is refused and demands that the refusal changed no bit. */
@@ -153,6 +177,7 @@ static void unsorted_buckets_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_cells),
         cmocka_unit_test(cuckoo_refuses_a_key_that_filled_its_buckets),
         cmocka_unit_test(cuckoo_is_a_multiset),
         cmocka_unit_test(a_false_stash_is_refused),

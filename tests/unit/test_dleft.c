@@ -19,6 +19,25 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
+/* The vectors of docs/format.md: a key is in the first of its four buckets while all are empty,
+ * with its count above its remainder. */
+static void known_hashes_have_known_cells(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t hash, remainder, bucket;
+    } known[] = {{0x42548a8a111c54ee, 151, 3}, {0xe41f5c6dbce1fa41, 233, 5}};
+    tamis *f =
+        test_make("dleft:capacity=240,size=408"); /* 10 buckets in each quarter, cells of 10 */
+    for (size_t i = 0; i < 2; i++)
+        for (uint64_t count = 1; count <= 3; count++) {
+            assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+            assert_int_equal(test_bits_at(f, 64 + 80 * known[i].bucket, 10),
+                             count << 8 | known[i].remainder);
+        }
+    assert_int_equal(test_bits_at(f, 0, 64), 2);
+    tamis_free(f);
+}
+
 static void dleft_counts_to_three_and_sticks(void **state) {
     (void)state;
     tamis *f = test_make("dleft:capacity=100,fpr=0.001"), *stuck;
@@ -103,6 +122,7 @@ static void half_cells_of_dleft_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_cells),
         cmocka_unit_test(dleft_counts_to_three_and_sticks),
         cmocka_unit_test(dleft_counts_as_a_model_does),
         cmocka_unit_test(a_failed_batch_leaves_no_count_stuck),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of the API: what it says when it refuses, keys of no bytes and of many, and sets that are
- * too small or too large for the formulas. */
+/* The edges of the API: what it says when it refuses, keys of no bytes and of many, and sets that
+ * are too small or too large for the formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

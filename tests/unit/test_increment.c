@@ -12,11 +12,48 @@
 
 #include "kinds/kind.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+/* The vectors of docs/format.md, and twice them: a cell and what is added there. */
+static void known_hashes_have_known_increments(void **state) {
+    (void)state;
+    enum { HASHES = 3, WIDTH = 6 };
+    static const struct {
+        uint64_t hash;
+        struct {
+            unsigned cell, value;
+        } at[HASHES];
+    } known[] = {{0x42548a8a111c54ee, {{25, 6}, {41, 5}, {89, 7}}},
+                 {0xe41f5c6dbce1fa41, {{89, 5}, {69, 4}, {98, 5}}}};
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        tamis *f = test_make("increment:capacity=9,bits=600,hashes=3,step=4");
+        for (unsigned times = 1; times <= 2; times++) {
+            uint64_t sum = 0;
+            assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+            for (unsigned p = 0; p < HASHES; p++)
+                assert_int_equal(test_bits_at(f, known[i].at[p].cell * WIDTH, WIDTH),
+                                 times * known[i].at[p].value);
+            for (unsigned cell = 0; cell < 100; cell++)
+                sum += test_bits_at(f, cell * WIDTH, WIDTH) != 0;
+            assert_int_equal(sum, HASHES);
+        }
+        tamis_free(f);
+    }
+    /* 89 has had 7 of cat; owl would need 5 there, and what is left is no increment. */
+    tamis *f = test_make("increment:capacity=9,bits=600,hashes=3,step=4");
+    for (unsigned i = 0; i < 2; i++) assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+    assert_int_equal(test_bits_at(f, 89 * WIDTH, WIDTH), 12);
+    assert_int_equal(tamis_remove_hash(f, known[1].hash), TAMIS_OK);
+    assert_int_equal(tamis_remove_hash(f, known[1].hash), TAMIS_NOT_FOUND);
+    assert_true(tamis_has_hash(f, known[0].hash));
+    tamis_free(f);
+}
 
 /* The chance that a random increment passes a random cell, by the distribution of sums: chance[s]
  * is that of the sum s after the throws so far, worked out by number of throws on the cell. */
@@ -122,6 +159,7 @@ static void increment_at_a_million(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_increments),
         cmocka_unit_test(increment_rate_is_that_of_the_sums),
         cmocka_unit_test(increment_rate_holds_for_small_filters),
         cmocka_unit_test(increment_at_a_million),

@@ -18,6 +18,28 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
+/* The vectors of docs/format.md: a second add goes to the second layer, which has hashes of its
+ * own. */
+static void known_hashes_have_known_bits(void **state) {
+    (void)state;
+    enum { LAYER_BITS = 640, HASHES = 4 };
+    static const struct {
+        uint64_t hash, at[HASHES];
+    } known[] = {{0x42548a8a111c54ee, {352, 86, 28, 141}},
+                 {0xe41f5c6dbce1fa41, {193, 233, 262, 139}}};
+    for (size_t i = 0; i < 2; i++) {
+        tamis *f = test_make("layered:capacity=9,layers=2,shrink=40,hashes=4,bits=1024");
+        assert_int_equal(test_info(f).word[0], LAYER_BITS);
+        assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+        assert_int_equal(test_bits_set(test_array(f, 60, 1), 384 / 8), 0);
+        assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+        assert_int_equal(test_bits_set(test_array(f, 60, 1), 384 / 8), HASHES);
+        for (unsigned p = 0; p < HASHES; p++)
+            assert_int_equal(test_bits_at(f, LAYER_BITS + known[i].at[p], 1), 1);
+        tamis_free(f);
+    }
+}
+
 /* Never under the truth, at any load; and with a rate that does not happen, exactly the truth. */
 static void layered_counts_like_a_model(const char *spec, uint64_t layers, bool is_exact) {
     enum { KEYS = 400, STEPS = 4000 };
@@ -111,6 +133,7 @@ static void layered_tells_of_overfull_layers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_bits),
         cmocka_unit_test(layered_is_never_under),
         cmocka_unit_test(layered_ends_at_its_last_layer),
         cmocka_unit_test(layers_fail_independently),

@@ -18,6 +18,32 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
+/* The vectors of docs/format.md: homes and values, alone and as a run of three. */
+static void known_hashes_have_known_slots(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t hash, home, value;
+    } known[] = {{0x42548a8a111c54ee, 165, 211}, {0xe41f5c6dbce1fa41, 570, 78}};
+    enum {
+        BLOCKS_AT = 8 + 32,
+        BLOCK_BYTES = 16 + 8 * 8
+    }; /* 14 offsets; blocks of 64 slots of 8 bits */
+    for (size_t i = 0; i < 2; i++) {
+        tamis *f = test_make("quotient:capacity=608,remainder=8");
+        assert_int_equal(test_info(f).word[0], 640);
+        const uint64_t slot = known[i].home % 64;
+        const uint64_t block = 8 * (BLOCKS_AT + BLOCK_BYTES * (known[i].home / 64));
+        for (uint64_t times = 1; times <= 3; times++) {
+            assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+            assert_int_equal(test_bits_at(f, block, 64), (uint64_t)1 << slot);
+            assert_int_equal(test_bits_at(f, block + 64, 64), (uint64_t)1 << (slot + times - 1));
+            assert_int_equal(test_bits_at(f, block + 128 + 8 * (slot + times - 1), 8),
+                             known[i].value);
+        }
+        tamis_free(f);
+    }
+}
+
 /* Adds and removes by chance, against the number of times that each key is in. In the end the bytes
  * are those of a filter that only ever saw what is left. */
 static void quotient_follows_a_model(void **state) {
@@ -119,6 +145,7 @@ static void quotient_refuses_endless_copies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hashes_have_known_slots),
         cmocka_unit_test(quotient_follows_a_model),
         cmocka_unit_test(churn_at_full_load_loses_nothing),
         cmocka_unit_test(quotient_refuses_endless_copies),

@@ -11,6 +11,7 @@
 
 #include "tamis.h"
 #include "tamis_engine.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 
 /* Bitsets as DuckDB 1.5.6 wrote them into Parquet files; ours must be the same bytes. */
@@ -53,6 +54,31 @@ static void split_is_parquet_for_numbers(void **state) {
     demand_payload(f, "952e4c6f86ca0d9608e2de472d2c4a6359107fc5db1b805c89d7591258e1d979");
 }
 
+/* The vectors of docs/format.md. The last hash has another block by each rule. */
+static void known_hashes_have_known_bits(void **state) {
+    (void)state;
+    enum { LANES = 8 };
+    static const struct {
+        const char *shape;
+        uint64_t hash;
+        uint16_t at[LANES];
+    } known[] = {
+        {"size=320,index=parquet", 0x42548a8a111c54ee, {534, 560, 595, 615, 665, 675, 714, 738}},
+        {"size=320,index=parquet",
+         0xe41f5c6dbce1fa41,
+         {2062, 2106, 2130, 2149, 2204, 2227, 2249, 2293}},
+        {"size=320,index=wide", 0x42548a8a111c54ee, {534, 560, 595, 615, 665, 675, 714, 738}},
+        {"size=96,index=parquet", 0x55555555ffffffff, {23, 55, 78, 107, 145, 186, 204, 244}},
+        {"size=96,index=wide", 0x55555555ffffffff, {279, 311, 334, 363, 401, 442, 460, 500}},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        tamis *f = test_make("split:capacity=9,%s", known[i].shape);
+        assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
+        test_demand_bits(f, known[i].at, LANES);
+        tamis_free(f);
+    }
+}
+
 /* The two index rules differ for few keys, but they differ: a filter must say which it has. */
 static void split_index_rules_are_two(void **state) {
     (void)state;
@@ -83,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split_is_parquet_for_text),
         cmocka_unit_test(split_is_parquet_for_numbers),
+        cmocka_unit_test(known_hashes_have_known_bits),
         cmocka_unit_test(split_index_rules_are_two),
     };
     return cmocka_run_group_tests_name("split", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* universal: the function of a seed, the position that it gives, and the bound that is proven for any
- * set, also one in a pattern. */
+/* universal: the function of a seed, the position that it gives, and the bound that is proven for
+ * any set, also one in a pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
