@@ -75,7 +75,7 @@ TAMIS_CPU=plain plant "M5: the last probe is not looked at" laws "every_bit_coun
     return i + 1 >= p->hashes;"
 plant "M11: counters are merged as bits" laws "programs_agree_with_a_model: counting" \
     src/kinds/counters.c "if (more) tamis__cell_add(into, i, more);" "if (more && !tamis__cell_get(into, i)) tamis__cell_add(into, i, more);"
-plant "M12: who was pushed out is lost" unit test_cuckoo \
+plant "M12: who was pushed out is lost" unit test_tables \
     src/kinds/cuckoo.c "|| make_way(*t, &p) || stash_put(f, p);" "|| make_way(*t, &p) || stash_put(f, p) || true;"
 plant "M13: a bit that is set twice is clear" laws "duplicates_harmless: classic" \
     src/kinds/bloom.c "    tamis__bit_set(p->bytes, cell);" "    p->bytes[cell / 8] ^= (uint8_t)(1u << cell % 8);"
