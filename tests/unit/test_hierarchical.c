@@ -17,6 +17,7 @@
 #include "tamis_engine.h"
 #include "tamis_special.h"
 #include "tests/support/bounds.h"
+#include "tests/support/contents.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
@@ -32,12 +33,6 @@ static uint8_t *random_bytes(uint64_t family, size_t len) {
     assert_non_null(bytes);
     for (size_t i = 0; i < len; i++) bytes[i] = (uint8_t)test_number(family, i);
     return bytes;
-}
-
-static bool same_payload(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    return m == n && memcmp(p, q, (size_t)m) == 0;
 }
 
 /* What a trace told: how often by number of blocks, the first, and whether in order. */
@@ -185,7 +180,7 @@ static void pieces_are_the_whole(void **state) {
             if (n > LEN - at) n = LEN - at;
             REQUIRE_OK(tamis_record(f, "f", 1, at, bytes + at, n));
         }
-        assert_true(same_payload(f, whole));
+        assert_true(test_is_same_payload(f, whole));
         assert_int_equal(test_info(f).items, test_info(whole).items);
         tamis_free(f);
     }
@@ -227,7 +222,7 @@ static void blocks_are_those_of_the_format(void **state) {
             }
         /* how far it goes, and nothing else */
         REQUIRE_OK(tamis_record(g, NULL, 0, LEN - 1, "x", 1));
-        assert_true(same_payload(f, g));
+        assert_true(test_is_same_payload(f, g));
         assert_int_equal(test_info(f).items, test_info(g).items);
         tamis_free(f);
         tamis_free(g);
@@ -361,7 +356,7 @@ static void offsets_end_where_they_are_told_to(void **state) {
     assert_int_equal(tamis_record(f, NULL, 0, UINT64_MAX, bytes, 1000), TAMIS_INVALID);
     tamis *same = test_copy(f);
     REQUIRE_OK(tamis_record(f, NULL, 0, 0, bytes, 0));
-    assert_true(same_payload(f, same)); /* nothing is nothing */
+    assert_true(test_is_same_payload(f, same)); /* nothing is nothing */
     REQUIRE_OK(tamis_record(f, NULL, 0, max - 64, bytes, 64));
     tamis_free(same);
     tamis_free(f);

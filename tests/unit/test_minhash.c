@@ -16,6 +16,7 @@
 #include "bits/probe.h"
 #include "kinds/kind.h"
 #include "tamis_engine.h"
+#include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/require_ok.h"
@@ -23,17 +24,6 @@
 #include "tests/support/spread.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static const uint8_t *payload_of(const tamis *f) {
-    uint64_t size;
-    return tamis_payload(f, &size);
-}
-
-static bool same_payload(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    return m == n && memcmp(p, q, (size_t)m) == 0;
-}
 
 static void add_range(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
     for (uint64_t i = from; i < to; i++) REQUIRE_OK(tamis_add_hash(f, test_number(family, i)));
@@ -71,7 +61,7 @@ static void bins_keep_the_largest(void **state) {
         if (number > largest[bin]) largest[bin] = number;
     }
     for (uint64_t i = 0; i < BINS; i++)
-        assert_int_equal(tamis__get64(payload_of(f) + 8 * i), largest[i]);
+        assert_int_equal(tamis__get64(test_payload(f) + 8 * i), largest[i]);
     tamis_free(f);
 }
 
@@ -80,10 +70,10 @@ static void folding_is_adding_to_fewer_bins(void **state) {
     for (uint64_t keys = 0; keys < 3000; keys = keys * 5 + 1) {
         tamis *wide = sketch_of(960, 4, 0, keys), *narrow = sketch_of(64, 4, 0, keys);
         REQUIRE_OK(tamis_fold(wide, 15));
-        assert_true(same_payload(wide, narrow));
+        assert_true(test_is_same_payload(wide, narrow));
         assert_int_equal(tamis_fold(wide, 5), TAMIS_INVALID); /* 64 / 5 */
         assert_int_equal(tamis_fold(wide, 8), TAMIS_INVALID); /* too few */
-        assert_true(same_payload(wide, narrow));
+        assert_true(test_is_same_payload(wide, narrow));
         tamis_free(wide);
         tamis_free(narrow);
     }
@@ -116,10 +106,10 @@ static void shrinking_borrows_as_described(void **state) {
     (void)state;
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         tamis *f = sketch_of(BINS, 5, 0, sizes[s]);
-        for (uint64_t i = 0; i < BINS; i++) number[i] = tamis__get64(payload_of(f) + 8 * i);
+        for (uint64_t i = 0; i < BINS; i++) number[i] = tamis__get64(test_payload(f) + 8 * i);
         for (size_t k = 0; k < COUNT_OF(keeps); k++) {
             tamis *g = shrunk(f, keeps[k]);
-            const uint8_t *bytes = payload_of(g);
+            const uint8_t *bytes = test_payload(g);
             assert_int_equal(test_info(g).payload_bytes, 16 + (BINS * keeps[k] + 63) / 64 * 8);
             for (uint64_t i = 0; i < BINS && sizes[s]; i++) {
                 const uint64_t lender = number[i] ? i : slow_lender(number, BINS, i);
@@ -142,13 +132,13 @@ static void shrunk_ones_only_compare(void **state) {
     assert_int_equal(tamis_merge(g, old), TAMIS_UNSUPPORTED);
     assert_int_equal(tamis_fold(g, 2), TAMIS_UNSUPPORTED);
     assert_int_equal(tamis_shrink(g, 4), TAMIS_UNSUPPORTED);
-    assert_true(same_payload(g, old));
+    assert_true(test_is_same_payload(g, old));
     assert_int_equal(tamis_similarity(f, g, &j), TAMIS_MISMATCH);
     assert_int_equal(tamis_overlap(f, g, &j), TAMIS_MISMATCH);
     other = test_copy(f);
     for (unsigned keep = 0; keep <= 80; keep = keep ? keep + 21 : 17)
         assert_int_equal(tamis_shrink(other, keep), TAMIS_INVALID);
-    assert_true(same_payload(f, other));
+    assert_true(test_is_same_payload(f, other));
     tamis *plain = test_make("blocked:capacity=100");
     assert_int_equal(tamis_shrink(plain, 8), TAMIS_UNSUPPORTED);
     tamis_free(plain);
@@ -189,7 +179,7 @@ static void a_million_keys(void **state) {
     assert_true(fabs(common.value - 8e5) < 6 * common.error && common.error < 5e4);
     tamis *both = test_copy(a), *all = sketch_of(1024, 9, 0, 1200000);
     REQUIRE_OK(tamis_merge(both, b));
-    assert_true(same_payload(both, all));
+    assert_true(test_is_same_payload(both, all));
     tamis_free(a);
     tamis_free(b);
     tamis_free(both);
