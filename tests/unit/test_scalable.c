@@ -28,7 +28,9 @@ enum { KIND_OF_STAGES, FIRST, RATE, STAGES, BYTES };
 
 static uint64_t room_of(const tamis *f) {
     const struct tamis_info info = test_info(f);
-    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
+    tamis_body body = {.kind = &tamis__scalable,
+                       .size = info.payload_bytes,
+                       .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
     memcpy(body.word, info.word, sizeof body.word);
     return tamis__scalable.room(&body);
 }
@@ -96,11 +98,13 @@ static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const cha
     tamis *f = test_make("scalable:capacity=%llu,fpr=%.9g,kind=%s", (unsigned long long)capacity,
                          fpr, kind);
     const struct tamis_info info = test_info(f);
-    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
+    tamis_body body = {.kind = &tamis__scalable,
+                       .size = info.payload_bytes,
+                       .bytes = (uint8_t *)(uintptr_t)test_payload(f)};
     uint64_t word[TAMIS_WORDS];
     memcpy(body.word, info.word, sizeof body.word);
     memcpy(word, info.word, sizeof word);
-    const tamis_status rc = tamis__scalable.grow(&body, 1000 * capacity, word);
+    const tamis_status rc = tamis__scalable.reshape->grow(&body, 1000 * capacity, word);
     tamis_free(f);
     return rc;
 }
