@@ -11,31 +11,31 @@ extern "C" {
 
 /* ==== Other systems' filters ================================================================
  *
- * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be asked, changed, kept as
+ * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be queried, changed, kept as
  * images and written back, byte for byte. They become kinds of their own (ids from 1000), which
- * hash keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do
- * not say is how its keys became bytes: whoever asks names it, and tamis_encode does it.
+ * hash keys as their origin does; Parquet's are split with hash=xxh64. The origin's bytes do not
+ * say how its keys became bytes: name the encoding when you query, and use tamis_encode.
  *
- * A format is named as in "guava", or with parameters behind it, as in a spec:
- * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly what
- * was named is refused. */
+ * A format is given by name, as in "guava", or with parameters after it, as in a spec:
+ * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly in
+ * the named format is refused. */
 
 struct tamis_format_info {
     const char *name;
-    const char *system;                /* whose it is, in a few words */
-    const char *kinds;                 /* names of the kinds it holds, with spaces between them */
-    const char *keys;                  /* encodings that are usual there, the first most */
-    const char *limits;                /* what it cannot hold, or is not done; NULL: nothing */
-    const struct tamis_option *params; /* a text is what has no choices and no range */
+    const char *system;                /* which system, in a few words */
+    const char *kinds;                 /* names of the kinds it holds, separated by spaces */
+    const char *keys;                  /* usual encodings there, the most usual first */
+    const char *limits;                /* what it cannot hold, or is not supported; NULL: nothing */
+    const struct tamis_option *params; /* one without choices and range is a text */
     size_t param_count;
     bool can_write;   /* tamis_export */
     bool has_several; /* a file holds several filters: tamis_format_scan */
 };
 
-/* How many formats this library knows. Threads: any. */
+/* The number of formats in this library. Threads: any. */
 TAMIS_API size_t tamis_format_count(void);
 
-/* Describes the i-th format, or the one of that name; false when there is none. `info_size` is
+/* Describes the i-th format, or the one with that name; false when there is none. `info_size` is
  * sizeof *info. Threads: any. */
 TAMIS_API bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size);
 TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *info,
@@ -43,35 +43,37 @@ TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *in
 
 /* One of the filters in a file. */
 struct tamis_found {
-    const char *name;      /* what it is about: "column name, row group 0" */
-    const char *choose;    /* parameters that name it: "column=name,group=0"; "" for the only one */
-    const char *kind;      /* what tamis_import would make of it */
-    const char *keys;      /* the encoding of its keys where the file says it, or NULL */
-    uint64_t offset, size; /* where it lies in the file */
+    const char *name;      /* its place: "column name, row group 0" */
+    const char *choose;    /* parameters that select it: "column=name,group=0"; "" for the only
+                              one */
+    const char *kind;      /* the kind that tamis_import would make */
+    const char *keys;      /* the encoding of its keys, or NULL if the file does not say */
+    uint64_t offset, size; /* its place in the file */
 };
 
-/* Gets one after the other; false stops. What `found` points to is gone afterwards. */
+/* Receives one filter at a time; returning false stops. What `found` points to is gone
+ * afterwards. */
 typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
 
 /* Lists the filters in the bytes of a file. Threads: any. */
 TAMIS_API tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size,
                                          tamis_finder *each, void *ctx);
 
-/* Brings `size` bytes from `offset` on, all of them; false when it cannot. */
+/* Reads exactly `size` bytes at `offset`; false when it cannot. */
 typedef bool tamis_reader(void *ctx, uint64_t offset, void *bytes, size_t size);
 
-/* The same for a file of `size` bytes that need not be in memory: of Parquet files and of tables of
- * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO
- * when the reader said false. Threads: any. */
+/* The same for a file of `size` bytes that need not be in memory: of Parquet files and tables of
+ * LevelDB and RocksDB it reads only what leads to a filter, of all others everything. TAMIS_IO when
+ * the reader returned false. Threads: any. */
 TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *read,
                                               void *read_ctx, uint64_t size, tamis_finder *each,
                                               void *ctx);
 
-/* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
- * which format it came from. Where the bytes do not tell them, items is estimated by the bits, and
- * capacity is what the shape is best for. Every byte is looked at once: should somebody write to
- * them meanwhile, what was checked is what goes in. That takes memory for a copy (of large files
- * for the parts that are needed), which is given back. Threads: any. */
+/* Makes a filter from what another system wrote, copied and checked in full. Its note "origin"
+ * names the format. Where the bytes do not contain them, items is estimated from the bits, and
+ * capacity is what the shape is best for. Every byte is read once, so the checks hold even if the
+ * bytes change during the call. That takes temporary memory for a copy (of large files, of the
+ * parts needed). Threads: any. */
 TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
                                     size_t size);
 TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
@@ -80,42 +82,42 @@ TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tam
                                          void *ctx, uint64_t size,
                                          const struct tamis_options *options);
 
-/* Writes a filter as another system would. What came in by tamis_import and was not changed goes
- * out as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not
- * hold: without the keys no filter becomes one that hashes them otherwise. Threads: readers or one
- * writer. */
+/* Writes a filter as another system would. An imported filter that was not changed is written as
+ * the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not hold:
+ * without the keys, no filter can become one that hashes them in another way. Threads: readers or
+ * one writer. */
 TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_write_fn *put,
                                     void *ctx);
 
-/* Turns a text into the bytes of a key, as other systems have them:
+/* Encodes a text as the bytes of a key, as other systems do:
  *
  *     utf8, bytes        as it is; utf8 must be valid
  *     utf16, utf16be     from UTF-8; Guava's unencodedCharsFunnel has utf16
  *     int32, int64, uint32, uint64, float, double     in little-endian bytes: Guava, Parquet, Spark
  *     int32be, int64be, uint32be, ... doublebe        in big-endian ones: Cassandra, Java's buffers
  *     uuid               16 bytes, from 32 hex digits with dashes or without
- *     hex, base64        the bytes that they stand for; both alphabets, with padding or without
+ *     hex, base64        the bytes that they encode; both alphabets, with padding or without
  *
- * Blanks around numbers and digits are left out. A number that is not whole, or too large, is
+ * Blanks around numbers and digits are ignored. A number that is not an integer, or too large, is
  * refused; a decimal fraction becomes the nearest float or double, whatever the locale. `bytes` has
- * room for `room` bytes and does not overlap the text; twice the length of the text and 16 are
- * enough. Returns the length of the key, or SIZE_MAX, with the sentence in tamis_why, which names
- * the text and what is allowed. Threads: any. */
+ * room for `room` bytes and does not overlap the text; twice the length of the text plus 16 is
+ * enough. Returns the length of the key, or SIZE_MAX: then tamis_why() names the text and what is
+ * allowed. Threads: any. */
 TAMIS_API size_t tamis_encode(const char *encoding, const char *text, size_t len, void *bytes,
                               size_t room);
 
-/* The name of the i-th encoding, NULL when there are fewer. Threads: any. */
+/* The name of the i-th encoding, or NULL when there are fewer. Threads: any. */
 TAMIS_API const char *tamis_encoding_at(size_t i);
 
-/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
- * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
- * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
- * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
+/* The size of the filter that a writer of Parquet files makes for `keys` distinct values, by its
+ * own rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". The spec for such a
+ * filter is "split:capacity=...,size=BYTES,hash=xxh64". 0, see tamis_why(), for an unknown writer,
+ * an fpr that is not from 1e-12 to below 1, or a filter too large for a file. Threads: any. */
 TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
 
 /* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
- * that of the block before (32 zero bytes before the first). Both in the order of bytes in which
- * nodes send them, the reverse of how they are shown. TAMIS_UNSUPPORTED for other kinds. Threads:
+ * that of the previous block (32 zero bytes for the first). Both in the byte order in which nodes
+ * send them, the reverse of how they are displayed. TAMIS_UNSUPPORTED for other kinds. Threads:
  * readers or one writer. */
 TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
 TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],

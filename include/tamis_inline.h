@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* tamis_inline.h: one key at a time without a call, for storage engines and inner loops.
  *
- * tamis.h asks through a handle: two calls and a choice of kernel for every key. Where even that is
- * too much, take a small view of a blocked or split filter once and ask it with the functions
- * below, which the compiler puts in place and makes for the processor it compiles for
- * (-march=native, or -mavx2, or nothing: the answers are the same).
+ * tamis.h queries through a handle: two calls and a choice of kernel for every key. Where even that
+ * is too slow, create a small view of a blocked or split filter once and query it with the
+ * functions below, which the compiler inlines and optimises for its target (-march=native, or
+ * -mavx2, or nothing: the answers are the same).
  *
  *     struct tamis_inline fast;
  *     if (tamis_inline_view(filter, &fast)) puts(tamis_why());
  *     for (i = 0; i < n; i++) found += tamis_inline_has_u64(&fast, key[i]);
  *
- * For lists of keys tamis_has_u64s is faster still: it keeps many cache misses under way.
+ * For lists of keys tamis_has_u64s is faster still: it overlaps many cache misses.
  *
- * A view is valid until the filter is freed, folded, loaded into or otherwise given other bytes;
- * tamis_add does not do that, nor does tamis_merge with a filter of the same size. */
+ * A view is valid until the filter is freed, folded, loaded into or given other bytes in any other
+ * way; tamis_add does not do that, nor does tamis_merge with a filter of the same size. */
 #ifndef TAMIS_INLINE_H
 #define TAMIS_INLINE_H
 
@@ -21,8 +21,8 @@
 
 #include "tamis.h"
 
-/* The language has no atomic load of a vector, and the thread sanitizer would report those here
- * beside tamis_add_shared. Under it the plain code asks, whose loads are atomic. */
+/* C has no atomic load of a vector, and the thread sanitizer would report those here next to
+ * tamis_add_shared. Under it, use the plain code, whose loads are atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define TAMIS_INLINE_PLAIN 1
 #elif defined(__has_feature)
@@ -54,27 +54,27 @@ extern "C" {
 enum tamis_inline_rule {
     TAMIS_INLINE_BLOCKED = 0,       /* 64 bytes, one bit in each of 8 words */
     TAMIS_INLINE_SPLIT = 1,         /* 32 bytes, one bit in each of 8 half words */
-    TAMIS_INLINE_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash alone */
+    TAMIS_INLINE_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash only */
 };
 
 struct tamis_inline {
     uint8_t *bytes;  /* the payload */
-    uint64_t blocks; /* in it */
-    uint64_t flip;   /* what the hash of an integer starts with */
+    uint64_t blocks; /* in the payload */
+    uint64_t flip;   /* initial value of an integer's hash */
     uint64_t added;  /* keys since tamis_inline_edit */
     enum tamis_inline_rule rule;
 };
 
-/* A view for queries. TAMIS_UNSUPPORTED for other kinds, for blocked with another number of
- * hashes than 8, and for filters with another hash than xxh3. Threads: as tamis_has. */
+/* Creates a view for queries. TAMIS_UNSUPPORTED for other kinds, for blocked with other than 8
+ * hashes, and for filters with a hash other than xxh3. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_inline_view(const tamis *filter, struct tamis_inline *fast);
 
-/* A view for queries and adds; when the adds are done, tamis_inline_done counts them as items of
+/* Creates a view for queries and adds; after the adds, tamis_inline_done counts them as items of
  * the filter. TAMIS_READONLY for filters that do not own their bytes. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_inline_edit(tamis *filter, struct tamis_inline *fast);
 TAMIS_API void tamis_inline_done(tamis *filter, struct tamis_inline *fast);
 
-/* ==== From here on the compiler sees everything ============================================= */
+/* ==== Inline code =========================================================================== */
 
 /* XXH3 of the 8 little-endian bytes of an integer. */
 static inline uint64_t tamis_inline_xxh3(uint64_t flip, uint64_t key) {
@@ -87,7 +87,6 @@ static inline uint64_t tamis_inline_xxh3(uint64_t flip, uint64_t key) {
     return h ^ h >> 28;
 }
 
-/* The hash of an integer. */
 static inline uint64_t tamis_inline_hash_u64(const struct tamis_inline *fast, uint64_t key) {
     return tamis_inline_xxh3(fast->flip, key);
 }
@@ -119,7 +118,7 @@ static inline uint8_t *tamis_inline_block(const struct tamis_inline *fast, uint6
 #if defined(__AVX2__)
 /* One bit for each lane: is its bit set? The lower halves of all lanes fill one vector, the upper
  * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half,
- * and the five below it are the bit therein, which a shift brings to the top. */
+ * and the five below it the bit in that half, which a shift moves to the top. */
 static inline unsigned tamis_inline_lanes_blocked(const uint8_t *block, uint64_t hash) {
     const __m256i salts =
         _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, (int)0xa2b7289d, (int)0x8824ad5b, 0x2df1424b,
@@ -137,7 +136,7 @@ static inline unsigned tamis_inline_lanes_blocked(const uint8_t *block, uint64_t
 #endif
 
 #if defined(TAMIS_INLINE_AVX512)
-/* One product for each lane, from bit 52 on: a hash 6 bits and a salt 20 bits up put bit 26
+/* One product for each lane, from bit 52: a hash shifted by 6 bits and a salt by 20 put bit 26
  * there. */
 static inline __m512i tamis_inline_index_blocked(uint64_t hash) {
     const __m512i salts = _mm512_set_epi64(0x5c6bfb31, 0x9efc4947, 0x2df1424b, 0x705495c7,
@@ -181,7 +180,7 @@ static inline void tamis_inline_add_blocked(uint8_t *block, uint64_t hash) {
     _mm256_storeu_si256(h, _mm256_or_si256(_mm256_loadu_si256(h), high));
 }
 #elif defined(TAMIS_INLINE_NEON)
-/* The numbers of the bits in lanes `from` to `from` + 3, of `bits` bits each. */
+/* The bit indices in lanes `from` to `from` + 3, of `bits` bits each. */
 static inline uint32x4_t tamis_inline_index(uint64_t hash, unsigned from, int bits) {
     static const uint32_t salt[8] = {TAMIS_INLINE_SALTS};
     const uint32x4_t t = vmulq_u32(vdupq_n_u32((uint32_t)hash), vld1q_u32(salt + from));
@@ -227,8 +226,8 @@ static inline uint64_t tamis_inline_swap(uint64_t x) { /* payloads are little-en
 #endif
 }
 
-/* A payload of the library's own is aligned, and another thread may be adding to it: an atomic load
- * is the same instruction. A view may lie anywhere, but nobody writes to a view. */
+/* The library's own payloads are aligned, and another thread may be adding to them: an atomic load
+ * is the same instruction. A view may be anywhere, but is never written to. */
 static inline bool tamis_inline_is_aligned(const uint8_t *block) {
 #if defined(__GCC_ATOMIC_LLONG_LOCK_FREE) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
     return ((uintptr_t)block & 7) == 0;

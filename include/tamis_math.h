@@ -12,13 +12,13 @@ extern "C" {
 /* ==== The mathematics =======================================================================
  *
  * Rates of a classic filter of `bits` bits with `keys` keys and `hashes` independent probes, in
- * their proven order: usual <= finite <= exact <= upper. All are pure. Threads: any. */
+ * their proven order: approx <= finite <= exact <= upper. All are pure. Threads: any. */
 
-/* (1 - e^(-kn/m))^k, what everybody quotes, and the same with (1 - 1/m)^(kn) for the power of e. */
+/* (1 - e^(-kn/m))^k, the textbook formula, and the same with (1 - 1/m)^(kn) for the power of e. */
 TAMIS_API double tamis_rate_approx(double keys, double bits, double hashes);
 TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);
 
-/* Adds the spread of the fill: within 0.1 % of the true value from 16 k^2 bits on. */
+/* Adds the spread of the fill: within 0.1 % of the true value from 16 k^2 bits. */
 TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes);
 
 /* Holds without any assumption (Goel and Gupta 2010). */
@@ -37,8 +37,8 @@ TAMIS_API unsigned tamis_best_hashes(double keys, double bits);
 /* Bits that a classic filter needs for `keys` keys at rate `fpr` with `hashes` probes. */
 TAMIS_API double tamis_bits_for(double keys, double fpr, double hashes);
 
-/* Bound on the chance that any of `counters` counters reaches `value` after `keys` keys with
- * `hashes` probes each. */
+/* Upper bound on the probability that any of `counters` counters reaches `value` after `keys` keys
+ * with `hashes` probes each. */
 TAMIS_API double tamis_counter_overflow(double keys, double counters, double hashes,
                                         unsigned value);
 
