@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Admission: what is asked for a second time.
+/* Admission: what is requested a second time.
  *
  *        ask ──▶ young ──▶ known? ──no──▶ old ──▶ known? ──no──▶ new
  *                  ▲                               │              │
@@ -7,11 +7,10 @@
  *
  *     young is full:  the old one is emptied, and the two change places
  *
- * Whether a key is known and that it is known from now on has to be one step, or two requests for
- * it would both be told that they are the first. A lock for everybody would do; but requests for
- * different keys do not concern each other. So there are many locks, and the hash says which one is
- * a key's: filters that take adds from many threads need no more. Only for changing generations all
- * of them are held, which is once in `capacity` requests. */
+ * Testing a key and remembering it must be one step, or two requests for it would both count as the
+ * first. One lock for all would do, but requests for different keys need not wait for each other.
+ * So there are many locks, chosen by the hash; filters that take adds from many threads need no
+ * more. Only changing generations holds all of them, once in `capacity` requests. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -26,7 +25,7 @@
 
 enum { LOCKS = 64 };
 
-/* A cache line each, so that one that is taken does not disturb its neighbours. */
+/* A cache line each, so that a lock that is held does not disturb its neighbours. */
 typedef union lock {
     pthread_mutex_t mutex;
     uint8_t line[64];
@@ -36,9 +35,9 @@ struct tamis_admission {
     struct tamis_allocator allocator;
     tamis_block self;
     tamis *generation[2];
-    unsigned young; /* which of them */
+    unsigned young; /* index of the young one */
     uint64_t capacity;
-    unsigned locks;         /* that are in use, a power of two */
+    unsigned locks;         /* in use, a power of two */
     _Atomic uint64_t taken; /* adds to the young one; may pass capacity for a moment */
     _Atomic uint64_t asked, recognised, turns;
     lock lock[LOCKS];
@@ -57,7 +56,7 @@ static tamis_status check_kind(const tamis *f) {
                            "does not take hashes of keys",
                            info.kind);
     if (info.capacity == 0)
-        return tamis__fail(TAMIS_INVALID, "the capacity of a generation is from 1 on, not 0");
+        return tamis__fail(TAMIS_INVALID, "the capacity of a generation is at least 1, not 0");
     return TAMIS_OK;
 }
 
@@ -69,12 +68,12 @@ static tamis_status make_locks(tamis_admission *a, unsigned n) {
     for (a->locks = 0; a->locks < n; a->locks++)
         if (pthread_mutex_init(&a->lock[a->locks].mutex, NULL)) {
             destroy_locks(a, a->locks);
-            return tamis__fail(TAMIS_NOMEM, "there is no lock to be had");
+            return tamis__fail(TAMIS_NOMEM, "cannot create a lock");
         }
     return TAMIS_OK;
 }
 
-/* From two filters, which belong to it if that works. */
+/* Takes ownership of both filters if it succeeds. */
 static tamis_status assemble(tamis_admission **out, tamis *young, tamis *old,
                              const struct tamis_allocator *allocator) {
     tamis_block block;
@@ -108,7 +107,7 @@ tamis_status tamis_admission_create(tamis_admission **admission, const char *spe
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
     rc = tamis_create_with(&young, spec, options);
-    if (!rc) rc = tamis_copy(&old, young); /* the same hash, also where it is drawn */
+    if (!rc) rc = tamis_copy(&old, young); /* the same hash, also where it is random */
     if (!rc) rc = assemble(admission, young, old, &allocator);
     if (rc) {
         tamis_free(young);
@@ -144,8 +143,8 @@ static bool add_young(tamis_admission *a, uint64_t hash) {
                          : tamis_add_hash(young, hash)) == TAMIS_OK;
 }
 
-/* False when the generations have to change first; the key's lock is held. What was known stays so:
- * a change in between makes filters forget it, not the one who asks. */
+/* False when the generations have to change first; the key's lock is held. A key that was known
+ * stays known to the caller even if a change in between makes the filters forget it. */
 static bool ask_once(tamis_admission *a, uint64_t hash, bool *is_known) {
     const tamis *young = a->generation[a->young], *old = a->generation[!a->young];
     if (tamis_has_hash(young, hash)) return *is_known = true;
@@ -153,27 +152,27 @@ static bool ask_once(tamis_admission *a, uint64_t hash, bool *is_known) {
     return add_young(a, hash);
 }
 
-/* Generations change for the key that has no room any more, not after the one that took the last:
- * so all `capacity` keys since the last change are still known when it comes. */
+/* Generations change for the key that finds no room, not after the one that took the last place: so
+ * all `capacity` keys since the last change are still known when it comes. */
 static void turn(tamis_admission *a) {
-    tamis_clear(a->generation[!a->young]); /* of kinds that can: check_kind */
+    tamis_clear(a->generation[!a->young]); /* supported: see check_kind */
     a->young = !a->young;
     atomic_store_explicit(&a->taken, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&a->turns, 1, memory_order_relaxed);
 }
 
-/* With all locks, once it was seen with one that there is no room. Another may have been faster. */
+/* With all locks, after a try with one lock found no room. Another thread may have been faster. */
 static void ask_and_turn(tamis_admission *a, uint64_t hash, bool *is_known) {
     hold_all(a);
     if (!ask_once(a, hash, is_known)) {
         turn(a);
-        ask_once(a, hash, is_known); /* an empty one has room */
+        ask_once(a, hash, is_known); /* an empty generation has room */
     }
     let_go(a);
 }
 
 bool tamis_admission_ask_hash(tamis_admission *a, uint64_t hash) {
-    /* Kinds take top and low bits for positions; any bits will do for locks. */
+    /* Kinds use top and low bits for positions; any bits will do for locks. */
     pthread_mutex_t *mutex = &a->lock[(hash >> 20) & (a->locks - 1)].mutex;
     bool is_known = false;
     pthread_mutex_lock(mutex);
@@ -219,10 +218,10 @@ void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *i
  *      0  d6 't' 'a' 'm' 'i' 's' '2' 0a
  *      8  bytes of the young image
  *     16  bytes of the old one
- *     24  XXH3 of what stands before
+ *     24  XXH3 of the bytes before it
  *     32  the young image, then the old one
  *
- * All else is in the images: capacity, how many keys each has, and sums that show damage. */
+ * All else is in the images: capacity, the number of keys in each, and checksums. */
 enum { AT_YOUNG = 8, AT_OLD = 16, AT_SUM = 24, HEADER = 32 };
 static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', '2', '\n'};
 
@@ -261,17 +260,17 @@ static tamis_status check_header(const uint8_t *bytes, size_t size) {
     if (size < HEADER || memcmp(bytes, magic, sizeof magic) != 0)
         return tamis__fail(TAMIS_CORRUPT, "these are not the bytes of an admission's memory");
     if (!tamis__sums_match(tamis__get64(bytes + AT_SUM), sum_of(bytes)))
-        return tamis__fail(TAMIS_CORRUPT, "the first %d bytes are damaged", HEADER);
+        return tamis__fail(TAMIS_CORRUPT, "the header of %d bytes is damaged", HEADER);
     const uint64_t first = tamis__get64(bytes + AT_YOUNG), second = tamis__get64(bytes + AT_OLD);
     const uint64_t room = size - HEADER;
     if (first > room || second != room - first)
         return tamis__fail(
-            TAMIS_CORRUPT, "two images of %llu and %llu bytes are announced, and %llu are there",
+            TAMIS_CORRUPT, "two images of %llu and %llu bytes expected, %llu bytes found",
             (unsigned long long)first, (unsigned long long)second, (unsigned long long)room);
     return TAMIS_OK;
 }
 
-/* What takes the place of the other must be planned as it is. */
+/* Generations replace each other, so they must have the same plan. */
 static tamis_status check_plans(const tamis *young, const tamis *old) {
     struct tamis_info a, b;
     tamis_measure(young, &a, sizeof a);

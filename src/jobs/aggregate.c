@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Aggregation: a sum over a network in which nobody counts twice.
+/* Aggregation: a sum over a network that counts no value twice.
  *
- * A node does not keep who told it what: that would be a table of all sources. It keeps a filter of
- * (source, value) pairs that it has counted, and sums.
+ * A node does not remember who sent what: that would be a table of all sources. It keeps a filter
+ * of the (source, value) pairs that it has counted, and sums.
  *
  *     take(source, value, earlier values)
  *
- *         (source, value) is there                    skipped
- *         (source, an earlier value) is there         replaced: that one leaves the filter and
+ *         (source, value) is present                  skipped
+ *         (source, an earlier value) is present       replaced: that one leaves the filter and
  *                                                     the sum, the new one comes
- *         none is there                               counted
+ *         neither is present                          counted
  *
- * A pair is made of the value itself and not of a version: a source whose value goes and comes back
- * is then right too, whichever of its changes a node has missed. */
+ * A pair contains the value itself, not a version: so a source whose value returns to an earlier
+ * one is right too, whichever of its changes a node has missed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,7 @@
 #include "tamis_engine.h"
 #include "tamis_jobs.h"
 
-/* A sum to which small numbers come and from which they go, without drifting away (Neumaier
- * 1974). */
+/* A sum to which small numbers are added and subtracted without drift (Neumaier 1974). */
 typedef struct tally {
     double sum, rest;
 } tally;
@@ -121,7 +120,7 @@ static void count_in(tamis_aggregate *node, double value) {
     if (value >= node->max) node->max = value, node->is_max_counted = true;
 }
 
-/* Whether somebody else has the same extreme is not known: it stays a bound. */
+/* Another source may have the same extreme: it stays as a bound. */
 static void count_out(tamis_aggregate *node, double value) {
     tally_add(&node->values, -value);
     tally_add(&node->squares, -value * value);
@@ -130,24 +129,24 @@ static void count_out(tamis_aggregate *node, double value) {
     if (value == node->max) node->is_max_counted = false;
 }
 
-/* A node never holds both: first one leaves, so that there is room for the other. */
+/* A node never holds both: the old one is removed first, which makes room for the new one. */
 static tamis_status replace(tamis_aggregate *node, uint64_t old, uint64_t fresh) {
     tamis_status rc = tamis_remove_hash(node->filter, old);
     if (rc) return rc;
     rc = tamis_add_hash(node->filter, fresh);
-    if (rc) (void)tamis_add_hash(node->filter, old); /* it has just left its place */
+    if (rc) (void)tamis_add_hash(node->filter, old); /* its place is free */
     return rc;
 }
 
 static tamis_status are_finite(double value, const double *earlier, size_t n) {
-    if (!isfinite(value)) return tamis__fail(TAMIS_INVALID, "the value %g is no number", value);
+    if (!isfinite(value)) return tamis__fail(TAMIS_INVALID, "the value %g is not finite", value);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(earlier[i]))
-            return tamis__fail(TAMIS_INVALID, "the earlier value %g is no number", earlier[i]);
+            return tamis__fail(TAMIS_INVALID, "the earlier value %g is not finite", earlier[i]);
     return TAMIS_OK;
 }
 
-/* The latest of the earlier values that was counted; n for none. */
+/* The index of the latest earlier value that was counted; n for none. */
 static size_t find_earlier(const tamis_aggregate *node, uint64_t source, const double *earlier,
                            size_t n) {
     size_t i = 0;
@@ -183,9 +182,9 @@ tamis_status tamis_aggregate_take(tamis_aggregate *node, const void *source, siz
     return rc;
 }
 
-/* ---- Telling -------------------------------------------------------------------------------- */
+/* ---- Totals --------------------------------------------------------------------------------- */
 
-/* Of all that came, a share of at most `fpr` was skipped by accident: of count / (1 - fpr). */
+/* Of all that came, count / (1 - fpr), at most a share `fpr` was skipped by false positives. */
 static void estimate_losses(const tamis_aggregate *node, struct tamis_total *total) {
     const double count = (double)node->count, fpr = total->fpr;
     total->lost.value = fpr < 1 ? count * fpr / (1 - fpr) : INFINITY;

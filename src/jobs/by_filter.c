@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* How many keys differ between a set that came as a filter and one that is here (after Agarwal and
- * Trachtenberg 2006, who unwrap one set from the counting filter of the other).
+/* Estimates how many keys differ between a set received as a filter and a local one (after Agarwal
+ * and Trachtenberg 2006, who unwrap one set from the counting filter of the other).
  *
- * Of the keys that only we have, a filter with the rate f lets f pass and refuses the rest, so
+ * Of the keys that only we have, a filter with rate f accepts f and refuses the rest, so
  *
  *     only ours   = refused / (1 - f)          with a variance of only ours * f / (1 - f)
  *     only theirs = theirs - all of ours + only ours
  *
- * Unwrapping would remove from a copy of the filter what it does not refuse. A key that passes by
- * mistake then takes away counters of others, which are refused later in its stead, and more than
- * one of them: measured with 20,000 keys, 1,000 of them not shared, at 10 %, that finds 1,057, and
- * asking finds 1,000. So the filter is only asked, and need not be one that counts. */
+ * Unwrapping would remove from a copy of the filter what it does not refuse. A false positive then
+ * removes counters of others, which are refused later in its stead, and more than one of them:
+ * measured with 20,000 keys, 1,000 of them not shared, at 10 %, that finds 1,057, while queries
+ * find 1,000. So the filter is only queried, and need not be one that counts. */
 #include <math.h>
 
 #include "base/status.h"
@@ -37,7 +37,7 @@ tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *our
     tamis_measure(theirs, &info, sizeof info);
     if (info.abilities & unfit)
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "what %s answers to a hash says too little to compare sets", info.kind);
+                           "%s: its answers to hashes are not enough to compare sets", info.kind);
     if (!(info.fpr_now < 1))
         return tamis__fail(TAMIS_SATURATED, "the filter answers yes to everything");
     const double f = info.fpr_now, refused = (double)count_refused(theirs, ours, n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature hashing: a vector of any keys in a fixed number of places (Weinberger et al. 2009).
+/* Feature hashing: a vector of fixed dimension for any keys (Weinberger et al. 2009).
  *
  *     hash ──── top bits ──▶ place        (tamis__range: any number of places)
  *          └─── lowest bit ─▶ sign
  *
- * With at most 2^32 places the lowest bit has no part in the place, so the sign is a fair coin
+ * With at most 2^32 places the lowest bit does not affect the place, so the sign is a fair coin
  * among the keys of each place: that is what makes products right on average. */
 #include "bits/probe.h"
 #include "hash/hash.h"

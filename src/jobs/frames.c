@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that grow, and frames in them. */
+/* Growing buffers, and frames in them. */
 #include "jobs/frames.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ size_t tamis__varint_put(uint8_t *to, uint64_t value) {
 
 size_t tamis__varint_get(const uint8_t *from, uint64_t size, uint64_t *value) {
     uint64_t sum = 0;
-    for (size_t n = 0; n < size; n++) { /* the last of ten has no more behind it */
+    for (size_t n = 0; n < size; n++) { /* nothing may follow the last of ten */
         if (n == TAMIS_VARINT_MAX_BYTES - 1 && from[n] > 1) return 0;
         sum |= (uint64_t)(from[n] & 127) << (7 * n);
         if (from[n] & 128) continue;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The other side of Summary Cache: copies of what neighbours announced, and a table of them.
+/* The receiving side of Summary Cache: copies of what neighbours announced, and a table of them.
  *
- *     message ─▶ form ─▶ all of it legal? ─▶ number: late, next, some missing? ─▶ bits ─▶ copy
+ *     message ─▶ form ─▶ all of it valid? ─▶ number: late, next, some missing? ─▶ bits ─▶ copy
  *
  * A copy is an ordinary filter of the kind whose positions are those of the sender, with its bits
  * in the payload from the first one on: classic for counting, icp with copy=yes for icp. It can be
- * saved, asked and looked at like any other. Its note "heard" has two numbers: the last message,
- * and how many are missing since every bit was told.
+ * saved, queried and inspected like any other. Its note "heard" has two numbers: the last message,
+ * and how many are missing since every bit was sent.
  *
- * What came too late is left out: its bits may have been told again by a newer message that is here
- * already. A message far behind the last one is not late, it is from a sender that began anew. */
+ * Late messages are ignored: a newer message that was taken already may have sent their bits again.
+ * A message far before the last one is not late: its sender has restarted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #include "jobs/wire.h"
 #include "tamis_engine.h"
 
-enum { LATE = 1024 }; /* messages that may overtake another on their way */
-enum { SCHEME = 2, FUNCTION_BITS = 2, COPY = 3 }; /* words of classic, and of icp */
+enum { LATE = 1024 };                             /* messages that may be overtaken on the way */
+enum { SCHEME = 2, FUNCTION_BITS = 2, COPY = 3 }; /* parameters of classic, and of icp */
 #define USUAL_LIMIT ((uint64_t)16 << 20)
 
 static const char note[] = "heard";
@@ -34,30 +34,30 @@ enum { WIRES = sizeof wires / sizeof *wires };
 tamis_status tamis__array_is_legal(const tamis_wire *wire, const tamis_tidings *t) {
     const uint64_t groups = tamis__groups_of(t->positions);
     if (t->body_size / TAMIS_GROUP_BYTES != t->count || t->body_size % TAMIS_GROUP_BYTES)
-        return tamis__fail(TAMIS_CORRUPT, "%lu words of an array have not %llu bytes",
+        return tamis__fail(TAMIS_CORRUPT, "%lu words of an array do not fit in %llu bytes",
                            (unsigned long)t->count, (unsigned long long)t->body_size);
     if (t->first % TAMIS_GROUP || t->first / TAMIS_GROUP > groups ||
         t->count > groups - t->first / TAMIS_GROUP)
         return tamis__fail(TAMIS_CORRUPT,
-                           "%lu words from bit %llu on are no stretch of an array of %llu bits",
+                           "%lu words from bit %llu on are not within an array of %llu bits",
                            (unsigned long)t->count, (unsigned long long)t->first,
                            (unsigned long long)t->positions);
     const uint64_t last = t->first + ((uint64_t)t->count - 1) * TAMIS_GROUP;
     if (t->count &&
         !tamis__group_is_clean(t->positions, last,
                                wire->get_group(t->body + t->body_size - TAMIS_GROUP_BYTES)))
-        return tamis__fail(TAMIS_CORRUPT, "a bit is set behind the last of %llu",
+        return tamis__fail(TAMIS_CORRUPT, "a bit is set past the last of %llu",
                            (unsigned long long)t->positions);
     return TAMIS_OK;
 }
 
-/* The form of a message whose header is here, and the size that the header says. */
+/* The form of a message whose header is here, and the size given in the header. */
 static const tamis_wire *wire_of(const uint8_t *bytes, size_t size, size_t *length) {
     for (size_t i = 0; i < WIRES; i++) {
         if (!wires[i]->begins(bytes, size)) continue;
         *length = wires[i]->size(bytes, size);
         if (*length) return wires[i];
-        tamis__fail(TAMIS_CORRUPT, "%llu bytes are no whole header of a message",
+        tamis__fail(TAMIS_CORRUPT, "%llu bytes are less than a message header",
                     (unsigned long long)size);
         return NULL;
     }
@@ -71,7 +71,7 @@ size_t tamis_message_size(const void *bytes, size_t size) {
     if (!wire) return 0;
     if (length <= size && length >= wire->min_bytes && length <= wire->max_bytes) return length;
     tamis__fail(TAMIS_CORRUPT,
-                "the message says that it has %llu bytes; it has %llu to %llu, and %llu are here",
+                "the header gives a length of %llu bytes (allowed: %llu to %llu; received: %llu)",
                 (unsigned long long)length, (unsigned long long)wire->min_bytes,
                 (unsigned long long)wire->max_bytes, (unsigned long long)size);
     return 0;
@@ -83,7 +83,7 @@ static tamis_status parse(const uint8_t *bytes, size_t size, const tamis_wire **
     const size_t whole = tamis_message_size(bytes, size);
     if (!whole) return TAMIS_CORRUPT;
     if (whole != size)
-        return tamis__fail(TAMIS_CORRUPT, "%llu bytes follow behind the message",
+        return tamis__fail(TAMIS_CORRUPT, "%llu extra bytes after the message",
                            (unsigned long long)(size - whole));
     *wire = wire_of(bytes, size, &length);
     return (*wire)->read(bytes, size, t);
@@ -106,7 +106,7 @@ static bool fits(const tamis *copy, const tamis_wire *wire, const tamis_tidings 
     return copy->image.hasher.mode == t->hash && copy->image.hasher.seed == t->seed;
 }
 
-/* One with no bit set. The limit is looked at before anything is allocated. */
+/* A copy with no bit set. The limit is checked before anything is allocated. */
 static tamis_status new_copy(tamis **copy, const tamis_wire *wire, const tamis_tidings *t,
                              const struct tamis_options *options) {
     struct tamis_options o;
@@ -154,8 +154,8 @@ static bool is_late(uint32_t sequence, uint32_t last) {
     return sequence && last && (uint32_t)(last - sequence) < LATE;
 }
 
-/* How many messages should have come between the two; a sender that began anew has lost us at
- * least the one in which it told everything. Numbers leave out 0. */
+/* The number of messages missing between the two; of a sender that restarted, at least the one in
+ * which it sent everything. Numbers skip 0. */
 static uint32_t between(uint32_t sequence, uint32_t last) {
     const uint32_t step = sequence - last - (sequence < last);
     if (!sequence) return 0;
@@ -166,7 +166,7 @@ static uint32_t sum(uint32_t a, uint32_t b) {
     return a < UINT32_MAX - b ? a + b : UINT32_MAX;
 }
 
-/* What the message does to the numbers, which so far are those of the copy. */
+/* Updates the numbers, which so far are those of the copy. */
 static void count(const tamis_tidings *t, struct tamis_receive_info *h) {
     h->is_whole = t->is_array && t->first == 0;
     h->is_late = !h->is_whole && is_late(t->sequence, h->sequence);
@@ -175,7 +175,7 @@ static void count(const tamis_tidings *t, struct tamis_receive_info *h) {
     h->sequence = t->sequence;
 }
 
-/* ---- Hearing -------------------------------------------------------------------------------- */
+/* ---- Receiving ------------------------------------------------------------------------------ */
 
 static uint64_t take_changes(tamis *copy, const tamis_wire *wire, const tamis_tidings *t) {
     uint64_t next = 0, position;
@@ -205,7 +205,7 @@ static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
     h->told = t->is_array ? take_array(copy, wire, t) : take_changes(copy, wire, t);
 }
 
-/* Into one that has the shape of the message already. */
+/* Into a copy that has the shape of the message already. */
 static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
                                  struct tamis_receive_info *h) {
     if (!tamis_was_received(copy, h, sizeof *h)) h->positions = t->positions;
@@ -245,7 +245,7 @@ typedef struct neighbour {
     char name[TAMIS_MAX_NEIGHBOUR_NAME + 1];
 } neighbour;
 
-/* In the order of names. */
+/* Sorted by name. */
 struct tamis_neighbours {
     struct tamis_allocator allocator;
     struct tamis_options options;
@@ -288,7 +288,7 @@ void tamis_neighbours_free(tamis_neighbours *t) {
     tamis__block_free(&a, &self);
 }
 
-/* Where a name is, or belongs. */
+/* The index of a name, or where to insert it. */
 static size_t place_of(const tamis_neighbours *t, const char *name, bool *is_there) {
     size_t low = 0, high = t->n;
     *is_there = false;
@@ -305,7 +305,7 @@ static size_t place_of(const tamis_neighbours *t, const char *name, bool *is_the
     return low;
 }
 
-/* The same for somebody who may come in. */
+/* The same for a peer that may be added. */
 static tamis_status place_for(const tamis_neighbours *t, const char *name, size_t *place,
                               bool *is_there) {
     const size_t len = strlen(name);
@@ -361,8 +361,7 @@ tamis_status tamis_neighbours_forget(tamis_neighbours *t, const char *peer) {
     bool is_there;
     const size_t place = place_of(t, peer, &is_there);
     neighbour *at = &t->neighbours[place];
-    if (!is_there)
-        return tamis__fail(TAMIS_NOT_FOUND, "there is no neighbour of the name '%.100s'", peer);
+    if (!is_there) return tamis__fail(TAMIS_NOT_FOUND, "unknown neighbour '%.100s'", peer);
     tamis_free(at->copy);
     memmove(at, at + 1, (t->n - place - 1) * sizeof *at);
     t->n--;
@@ -371,7 +370,7 @@ tamis_status tamis_neighbours_forget(tamis_neighbours *t, const char *peer) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-/* Whether the hash of a key for one filter is that for the other. */
+/* Whether both filters hash a key alike. */
 static bool hash_alike(const tamis *a, const tamis *b) {
     return a->image.hasher.mode == b->image.hasher.mode &&
            a->image.hasher.seed == b->image.hasher.seed;

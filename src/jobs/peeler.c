@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The side that receives: takes its own set out of the other's symbols and peels what is left.
+/* The receiving side: subtracts its own set from the other's symbols and peels the rest.
  *
  *     their symbol i − our symbol i = what only they have in it − what only we have in it
  *
- * A symbol that is left with one hash (it counts ±1, and the check says that the sum is a hash and
- * not a mixture) gives it away. The hash then leaves all other symbols that cover it, which leaves
- * more of them with one. Our list follows: what only they have joins it, what only we have leaves
- * it. In the end it is their set, and every symbol is empty. */
+ * A symbol with one hash left reveals it: its count is ±1, and the check confirms that the sum is a
+ * single hash. The hash is then subtracted from all other symbols that cover it, which leaves more
+ * of them with one. Our list follows: what only they have joins it, what only we have leaves it. In
+ * the end it is their set, and every symbol is empty. */
 #include <string.h>
 
 #include "base/status.h"
@@ -14,13 +14,13 @@
 
 struct tamis_peeler {
     tamis_symbol_set symbol_set;
-    uint64_t own;               /* hashes of the list that were there at first */
-    struct tamis_symbol *cells; /* [0, taken): what is left; [taken, to): what will go out */
-    uint32_t *found;            /* places in the list, in the order in which they came out */
+    uint64_t own;               /* hashes of the list at the start */
+    struct tamis_symbol *cells; /* [0, taken): what is left; [taken, to): to be subtracted */
+    uint32_t *found;            /* indices in the list, in the order found */
     uint64_t taken, to, n_found, n_walked, found_room;
-    uint64_t their_n; /* as symbol 0 tells */
+    uint64_t their_n; /* from symbol 0 */
     bool is_whole;
-    tamis_status broken; /* what no call changes any more */
+    tamis_status broken; /* a permanent error */
     tamis_block self, cells_block, found_block;
 };
 
@@ -61,7 +61,7 @@ void tamis_peeler_free(tamis_peeler *p) {
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-/* One stretch more, from which our list has gone already. */
+/* One stretch more, with our list already subtracted. */
 static tamis_status next_stretch(tamis_peeler *p) {
     if (p->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
@@ -102,36 +102,36 @@ static tamis_status join(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
     uint32_t at;
     if (tamis__symbol_set_find(&p->symbol_set, hash, &at)) {
         const bool is_waiting = at >= p->own && p->symbol_set.list[at].next == 0;
-        return is_waiting ? TAMIS_OK : wrong(symbol, "gives a hash as new that is here already");
+        return is_waiting ? TAMIS_OK : wrong(symbol, "adds a hash that is already present");
     }
     const tamis_status rc = tamis__symbol_set_add(&p->symbol_set, hash);
     return rc ? rc : note_found(p, (uint32_t)p->symbol_set.n - 1);
 }
 
-/* Only we have it: it leaves our list, as soon as its way was walked. */
+/* Only we have it: it leaves our list once it has been subtracted from all its symbols. */
 static tamis_status leave(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
     uint32_t at;
     if (!tamis__symbol_set_find(&p->symbol_set, hash, &at) || at >= p->own ||
         p->symbol_set.list[at].next == TAMIS_GONE)
-        return wrong(symbol, "takes out a hash that is not here");
+        return wrong(symbol, "removes a hash that is not present");
     if (p->symbol_set.list[at].next == 0) return TAMIS_OK;
     tamis__symbol_set_take_out(&p->symbol_set, at);
     return note_found(p, at);
 }
 
-/* A sum of several passes for one hash with a chance of 2^-40. What comes out of a symbol empties
- * it for good, so that there are never more finds than symbols, except where somebody lies. */
+/* A sum of several hashes passes for one with probability 2^-40. A find empties its symbol for
+ * good, so there are never more finds than symbols, unless the other side lies. */
 static tamis_status look_at(tamis_peeler *p, uint64_t symbol) {
     const struct tamis_symbol *c = &p->cells[symbol];
     if ((c->count != 1 && c->count != -1) ||
         tamis__symbol_set_check(&p->symbol_set, c->sum) != c->check)
         return TAMIS_OK;
-    if (p->n_found >= p->taken) return wrong(symbol, "gives more hashes than there are symbols");
+    if (p->n_found >= p->taken) return wrong(symbol, "lists more hashes than there are symbols");
     return c->count == 1 ? join(p, symbol, c->sum) : leave(p, symbol, c->sum);
 }
 
-/* Takes one find out of every symbol, those that are still to come included. A copy walks: the list
- * may move when another find joins it. */
+/* Subtracts one find from every symbol, including those still to come. Steps a copy: the list may
+ * move when another find joins it. */
 static tamis_status walk(tamis_peeler *p, uint32_t at) {
     const bool is_ours = at < p->own;
     tamis_coded c = p->symbol_set.list[at];
@@ -186,13 +186,13 @@ static tamis_status take_one(tamis_peeler *p, const struct tamis_symbol *s) {
 }
 
 tamis_status tamis_peeler_take(tamis_peeler *p, const struct tamis_symbol *list, size_t n) {
-    if (p->broken) return tamis__fail(p->broken, "the stream broke before this");
+    if (p->broken) return tamis__fail(p->broken, "the stream failed earlier");
     for (size_t i = 0; i < n && !p->is_whole; i++)
         if ((p->broken = take_one(p, &list[i])) != TAMIS_OK) return p->broken;
     return TAMIS_OK;
 }
 
-/* ---- What came out --------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 bool tamis_peeler_is_whole(const tamis_peeler *p) {
     return p->is_whole;
@@ -202,11 +202,11 @@ struct tamis_digest tamis_peeler_digest(const tamis_peeler *p) {
     return p->symbol_set.sum;
 }
 
-/* A symbol that covers a hash with chance p counts +1 for each of theirs that is left and -1 for
- * each of ours: the mean of its square is p (1 - p) for each, and the square of p times what the
- * two sides are apart, which symbol 0 tells. The later half of the symbols knows it best, to a part
- * of 2 / sqrt(taken). 3 % more than p^2 goes off, because p is known to 1 %: too few is better than
- * too many. */
+/* A symbol that covers a hash with probability p counts +1 for each of theirs that is left and -1
+ * for each of ours: the mean of its square is p (1 - p) for each, plus the square of p times the
+ * difference of the two counts, which symbol 0 gives. The later half of the symbols estimates it
+ * best, to a part of 2 / sqrt(taken). 3 % more than p^2 is subtracted, because p is known to 1 %:
+ * too few is better than too many. */
 double tamis__peeler_estimate(const tamis_peeler *p) {
     const double apart = p->taken ? (double)p->cells[0].count : 0;
     double squares = 0, weights = 0;

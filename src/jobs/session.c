@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sides that find out what differs between their sets: the conversation from its first byte to
- * its list. session_recv.c and session_send.c know the messages, frames.c how they lie in bytes;
- * here is what holds them together, and what the caller sees. */
+/* A session between two sides that find what differs between their sets, from its first byte to its
+ * list. session_recv.c and session_send.c know the messages, frames.c their bytes; here is the
+ * state machine, and what the caller sees. */
 #include <math.h>
 #include <string.h>
 
@@ -36,22 +36,21 @@ static tamis_status read_options(const struct tamis_session_options *in, enum ta
     const tamis_status rc = tamis__read_struct(in, o, sizeof *o, "tamis_session_options");
     if (rc) return rc;
     if (side != TAMIS_SENDER && side != TAMIS_RECEIVER)
-        return tamis__fail(TAMIS_INVALID, "side is %d: 1 tells, 2 asks", (int)side);
+        return tamis__fail(TAMIS_INVALID, "side is %d (1: sender, 2: receiver)", (int)side);
     if ((unsigned)o->wants > TAMIS_WANTS_NOTHING)
         return tamis__fail(TAMIS_INVALID, "options.wants is %d: 0 to 2", (int)o->wants);
     if (o->hash && strlen(o->hash) > TAMIS_HASH_TEXT)
         return tamis__fail(TAMIS_INVALID, "options.hash has %zu bytes: at most %d", strlen(o->hash),
                            TAMIS_HASH_TEXT);
     if (o->wants == TAMIS_WANTS_KEYS && o->is_one_way)
-        return tamis__fail(TAMIS_INVALID,
-                           "options.wants: keys cannot be had from a stream one way");
+        return tamis__fail(TAMIS_INVALID, "options.wants: a one-way stream has no keys");
     if (o->wants == TAMIS_WANTS_KEYS && !o->hash_of)
-        return tamis__fail(TAMIS_INVALID, "options.hash_of is missing, and keys are wanted");
+        return tamis__fail(TAMIS_INVALID, "options.wants: keys need options.hash_of");
     return read_limits(o);
 }
 
-/* Who chose the keys of a set could not know the nonces, so he could not choose them so that their
- * symbols never come apart. */
+/* Nobody who chose the keys of a set could know the nonces, and so choose keys whose symbols never
+ * decode. */
 static void session_key(const tamis_session *t, uint8_t key[TAMIS_STREAM_KEY_BYTES]) {
     const uint8_t *sender = tamis__asks(t) ? t->their_nonce : t->nonce;
     const uint8_t *receiver = tamis__asks(t) ? t->nonce : t->their_nonce;
@@ -69,7 +68,7 @@ static uint64_t symbols_of_one_way(const tamis_session *t) {
                               : tamis_symbols_enough(percent < 1000 ? 1000 : percent);
 }
 
-/* Sets that share nothing at all need fewer, all but once in ten million times. */
+/* Even sets that share nothing need fewer, all but once in ten million times. */
 static uint64_t max_symbols(const tamis_session *t) {
     if (t->options.is_one_way && !tamis__asks(t)) return symbols_of_one_way(t);
     if (t->options.max_symbols) return t->options.max_symbols;
@@ -91,7 +90,7 @@ tamis_status tamis__session_start(tamis_session *t) {
 static tamis_status draw_nonce(tamis_session *t) {
     if (t->options.nonce) memcpy(t->nonce, t->options.nonce, sizeof t->nonce);
     if (t->options.nonce || tamis__random_secret(t->nonce)) return TAMIS_OK;
-    return tamis__fail(TAMIS_IO, "the system gives no random bytes for a nonce");
+    return tamis__fail(TAMIS_IO, "the system has no random bytes for a nonce");
 }
 
 static tamis_status set_up(tamis_session *t, const uint64_t *hashes, size_t n) {
@@ -145,8 +144,8 @@ static tamis_status still_broken(const tamis_session *t) {
     return tamis__fail(t->broken, "%s", t->why);
 }
 
-/* The other side is told, unless it was the one who told us. What was made before goes out first:
- * it may be given in part already. */
+/* Sends the reason to the other side, unless it failed first. Output made before goes out first:
+ * part of it may already have been sent. */
 tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
     const char *why = tamis_why();
     const size_t len = strlen(why) < sizeof t->why ? strlen(why) : sizeof t->why - 1;
@@ -157,14 +156,14 @@ tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
     return still_broken(t);
 }
 
-/* ---- Taking ---------------------------------------------------------------------------------- */
+/* ---- Input ----------------------------------------------------------------------------------- */
 
 static bool is_over(const tamis_session *t) {
     if (t->options.is_one_way && tamis__asks(t)) return t->is_done;
     return t->has_received_end || (t->has_sent_end && t->out.size == 0);
 }
 
-/* How many bytes the piece has that comes now, as far as they tell: magic, header, frame. */
+/* The size of the next piece, as far as known so far: magic, header, frame. */
 static tamis_status wanted_bytes(const tamis_session *t, uint64_t *wanted) {
     uint8_t type;
     uint32_t length;
@@ -172,7 +171,7 @@ static tamis_status wanted_bytes(const tamis_session *t, uint64_t *wanted) {
     if (!t->has_received_magic || t->in.size < TAMIS_FRAME_HEAD) return TAMIS_OK;
     if (!tamis__frame_head(t->in.bytes, &type, &length))
         return tamis__fail(TAMIS_CORRUPT,
-                           "message %llu is damaged: its header does not fit its check",
+                           "message %llu is damaged: its header does not match its check",
                            (unsigned long long)t->frames_in);
     *wanted = TAMIS_FRAME_HEAD + (uint64_t)length + TAMIS_FRAME_FOOT;
     return t->in.size > TAMIS_FRAME_HEAD ? TAMIS_OK : tamis__session_may_recv(t, type, length);
@@ -196,14 +195,15 @@ static tamis_status receive_frame(tamis_session *t) {
     uint32_t length;
     tamis__frame_head(t->in.bytes, &type, &length);
     if (!tamis__frame_is_sound(t->in.bytes, length, t->frames_in))
-        return tamis__fail(TAMIS_CORRUPT, "message %llu is damaged: its bytes do not fit its sum",
+        return tamis__fail(TAMIS_CORRUPT,
+                           "message %llu is damaged: its bytes do not match its checksum",
                            (unsigned long long)t->frames_in);
     t->frames_in++;
     t->in.size = 0;
     return tamis__session_recv(t, type, t->in.bytes + TAMIS_FRAME_HEAD, length);
 }
 
-/* Memory grows with the bytes that are really there, not with the length that a header tells. */
+/* Memory grows with the bytes received, not with the length in a header. */
 static tamis_status take_piece(tamis_session *t, const uint8_t *bytes, size_t size, size_t *used) {
     uint64_t wanted;
     tamis_status rc = wanted_bytes(t, &wanted);
@@ -231,7 +231,7 @@ static tamis_status take_all(tamis_session *t, const uint8_t *bytes, size_t size
         if (rc) return rc;
         bytes += used, size -= used;
     }
-    /* A header alone may be refused already, before its body comes. */
+    /* A header may be refused before its body comes. */
     uint64_t wanted;
     return is_over(t) ? TAMIS_OK : wanted_bytes(t, &wanted);
 }
@@ -242,9 +242,9 @@ tamis_status tamis_session_input(tamis_session *t, const void *bytes, size_t siz
     return rc ? tamis__session_break(t, rc) : TAMIS_OK;
 }
 
-/* ---- Giving ---------------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
-/* A frame that fails is not begun. */
+/* A frame that fails is not started. */
 static void say_next(tamis_session *t) {
     t->out_at = t->out.size = 0;
     const tamis_status rc = t->broken ? TAMIS_OK : tamis__session_send(t);
@@ -270,7 +270,7 @@ size_t tamis_session_output(tamis_session *t, void *bytes, size_t room) {
     return given;
 }
 
-/* ---- How it ends ----------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 bool tamis_session_is_over(const tamis_session *t) {
     return t->broken || is_over(t);
@@ -279,13 +279,13 @@ bool tamis_session_is_over(const tamis_session *t) {
 tamis_status tamis_session_finish(tamis_session *t) {
     if (t->broken) return still_broken(t);
     if (!is_over(t))
-        return tamis__session_break(
-            t, tamis__fail(TAMIS_CORRUPT, "the other side stopped in the middle, after %llu bytes",
-                           (unsigned long long)t->bytes_in));
+        return tamis__session_break(t, tamis__fail(TAMIS_CORRUPT,
+                                                   "the other side stopped early, after %llu bytes",
+                                                   (unsigned long long)t->bytes_in));
     if (t->options.is_one_way && !tamis__asks(t)) return TAMIS_OK;
     if (t->is_whole) return TAMIS_OK;
     return tamis__fail(
-        TAMIS_PARTIAL, "%llu symbols were too few for all that differs: %llu hashes were found",
+        TAMIS_PARTIAL, "%llu symbols were too few to find every difference: %llu hashes were found",
         (unsigned long long)t->n_symbols, (unsigned long long)(t->listed[0] + t->listed[1]));
 }
 
@@ -306,7 +306,7 @@ bool tamis_session_next(const tamis_session *t, uint64_t *cursor, struct tamis_s
     return true;
 }
 
-/* log2 of x!, by Stirling's series from 32 on: its error is below 1e-10 there. */
+/* log2 of x!, by Stirling's series from 32: its error is below 1e-10 there. */
 static double log2_factorial(double x) {
     double sum = 0;
     for (; x < 32; x++) sum -= log2(x + 1);
@@ -318,12 +318,12 @@ static double log2_choose(double n, double k) {
     return log2_factorial(n) - log2_factorial(k) - log2_factorial(n - k);
 }
 
-/* The asking side has m hashes and must be told which a of them to drop and which b of all other
- * 2^64 to take: one of C(m, a) C(2^64 - m, b) sets. */
+/* The receiver has m hashes and must learn which a of them to drop and which b of all other 2^64 to
+ * add: one of C(m, a) C(2^64 - m, b) sets. */
 static double bound_bits(double m, double a, double b) {
     const double others = b * log2(0x1p64 - m) - log2_factorial(b);
     const double bits = log2_choose(m, a) + others;
-    return bits > 0 ? bits : 0; /* rounding may leave less than nothing of no bits */
+    return bits > 0 ? bits : 0; /* rounding may give less than 0 */
 }
 
 void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the conversation may include this: session.c, session_recv.c, session_send.c.
+/* For session.c, session_recv.c and session_send.c only.
  *
- *     the side that tells                       the side that asks
+ *     the sender                                the receiver
  *       hello ─────────────────────────────────▶
  *             ◀───────────────────────────────── hello
  *       digest ────────────────────────────────▶
@@ -17,7 +17,7 @@
 #include "jobs/frames.h"
 #include "jobs/streams.h"
 
-/* The numbers are in the bytes. */
+/* The numbers are part of the protocol. */
 typedef enum tamis_message {
     TAMIS_MSG_HELLO = 1,
     TAMIS_MSG_DIGEST = 2,
@@ -32,17 +32,17 @@ typedef enum tamis_message {
 } tamis_message;
 
 enum {
-    TAMIS_MAGIC_BYTES = 8, /* version included */
+    TAMIS_MAGIC_BYTES = 8, /* including the version */
     TAMIS_HELLO_BYTES = 29,
     TAMIS_HASH_TEXT = 255,
     TAMIS_DONE_BYTES = 25,
     TAMIS_FRAME_ITEMS = 1024,   /* symbols, and hashes of a list, in one frame */
     TAMIS_SYMBOL_FIXED = 8 + 5, /* bytes of sum and check, before the count */
-    TAMIS_KEYS_FRAME = 1 << 16, /* no further key when a frame has so many bytes */
+    TAMIS_KEYS_FRAME = 1 << 16, /* no further key in a frame of this size */
     TAMIS_FAIL_TEXT = 200,
-    TAMIS_FIRST_SYMBOLS = 64, /* asked for at once, and always that many too many at most ... */
-    TAMIS_OVERSHOOT = 8,      /* ... or this part of those that came */
-    TAMIS_ESTIMATE_FROM = 128 /* symbols; fewer cannot say how many differ */
+    TAMIS_FIRST_SYMBOLS = 64, /* first request; the overshoot is at most this ... */
+    TAMIS_OVERSHOOT = 8,      /* ... or this part of those received */
+    TAMIS_ESTIMATE_FROM = 128 /* symbols needed for an estimate of the difference */
 };
 
 #define TAMIS_SESSION_MAX_SYMBOLS (UINT64_C(1) << 25)
@@ -51,7 +51,7 @@ enum {
 
 extern const uint8_t tamis__session_magic[TAMIS_MAGIC_BYTES];
 
-/* Lists are named by who has their hashes. */
+/* Lists are named after the side that has the hashes. */
 enum { TAMIS_RECEIVER_HAS = 0, TAMIS_SENDER_HAS = 1 };
 
 struct tamis_session {
@@ -66,50 +66,49 @@ struct tamis_session {
     tamis_symbol_set symbol_set; /* until the stream takes it over */
     tamis_symbols *symbols;
     tamis_peeler *peeler;
-    uint64_t n_symbols, max_symbols, credit; /* sent or taken; the limit; asked for so far */
+    uint64_t n_symbols, max_symbols, credit; /* sent or taken; the limit; requested so far */
     uint64_t n_needed, symbol_bytes;
 
-    uint64_t their_n; /* what the other side said */
+    uint64_t their_n; /* from the other side's hello */
     uint8_t their_nonce[TAMIS_STREAM_KEY_BYTES];
     enum tamis_wants they_want;
     struct tamis_digest their_digest;
 
-    tamis_buffer list[2]; /* hashes, 8 bytes each, that only the asker and only the teller has */
+    tamis_buffer list[2]; /* hashes, 8 bytes each, that only the receiver and only the sender has */
     uint64_t listed[2];   /* how many there will be */
-    tamis_buffer keys, key_ends; /* theirs, one behind the other, and where each ends: 8 bytes */
+    tamis_buffer keys, key_ends; /* theirs, contiguous, and where each ends: 8 bytes */
 
-    tamis_buffer in, out; /* the frame that comes; what is made and not given yet */
+    tamis_buffer in, out; /* the frame being received; output not yet sent */
     uint64_t out_at, frames_in, frames_out, bytes_in, bytes_out;
     uint64_t args[2], keys_sent; /* of the lists; of our keys */
     bool has_received_magic, has_received_hello, has_received_digest, has_received_end;
     bool has_sent_hello, has_said_digest, has_sent_done, has_said_dry, has_sent_end;
-    bool is_done; /* the asking side knows what differs, or gave up */
+    bool is_done; /* the receiver knows the difference, or stopped */
     bool is_whole;
     tamis_status broken;
     char why[256];
 };
 
-/* Ends the talk with the present sentence, now and for ever. */
+/* Ends the session with the current error message, permanently. */
 tamis_status tamis__session_break(tamis_session *, tamis_status);
 
-/* One whole frame of the other side, its sums checked. */
+/* Handles one whole frame of the other side, its sums checked. */
 tamis_status tamis__session_recv(tamis_session *, uint8_t type, const uint8_t *body,
                                  uint32_t length);
 
-/* How long a frame of this type may be now; false when none may come, with a sentence. */
+/* The maximum size of a frame of this type now; fails when it is not allowed. */
 tamis_status tamis__session_may_recv(const tamis_session *, uint8_t type, uint32_t length);
 
-/* Puts the next frame, or none when there is nothing to say. */
+/* Appends the next frame, or none when there is nothing to send. */
 tamis_status tamis__session_send(tamis_session *);
 
-/* Puts why it failed. */
+/* Appends the reason of the failure. */
 tamis_status tamis__session_send_failure(tamis_session *);
 
-/* The stream, as soon as both nonces are known. */
+/* Starts the stream, as soon as both nonces are known. */
 tamis_status tamis__session_start(tamis_session *);
 
-/* The count that symbol i of n hashes has on average, rounded: the frame has what differs from
- * it. */
+/* The expected count of symbol i of n hashes, rounded: a frame has the difference from it. */
 static inline uint64_t tamis__expected_count(uint64_t n, uint64_t i) {
     return (2 * n + (i + 2) / 2) / (i + 2);
 }
@@ -126,8 +125,7 @@ static inline bool tamis__receiver_wants_keys(const tamis_session *t) {
     return (tamis__asks(t) ? t->options.wants : t->they_want) == TAMIS_WANTS_KEYS;
 }
 
-/* Does a list go over the wire? The one of what only the teller has is also what the asker wants
- * the keys of. */
+/* Is a list sent? The list of what only the sender has also requests the keys. */
 static inline bool tamis__list_travels(const tamis_session *t, int which) {
     return tamis__sender_wants(t) != TAMIS_WANTS_NOTHING ||
            (which == TAMIS_SENDER_HAS && tamis__receiver_wants_keys(t));
@@ -137,12 +135,12 @@ static inline uint64_t tamis__count(const tamis_buffer *list) {
     return list->size / 8;
 }
 
-/* The lists from where this side stands. */
+/* The lists from this side's point of view. */
 static inline int tamis__ours(const tamis_session *t) {
     return tamis__asks(t) ? TAMIS_RECEIVER_HAS : TAMIS_SENDER_HAS;
 }
 
-/* Has the teller got all that the asker had to say? */
+/* Has the sender received all lists? */
 static inline bool tamis__lists_are_received(const tamis_session *t) {
     for (int i = 0; i < 2; i++)
         if (tamis__list_travels(t, i) && tamis__count(&t->list[i]) < t->listed[i]) return false;

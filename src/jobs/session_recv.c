@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a conversation hears: everything is from outside, and checked before it is used. */
+/* What a session receives: all of it is untrusted, and checked before it is used. */
 #include <string.h>
 
 #include "base/status.h"
@@ -15,7 +15,7 @@ static tamis_status wrong(const char *what) {
 
 /* ---- What may come --------------------------------------------------------------------------- */
 
-/* In which state each makes sense; who sends what is part of it. */
+/* The states in which each message is valid, and who may send it. */
 static bool is_in_turn(const tamis_session *t, uint8_t type) {
     const bool asks = tamis__asks(t), is_open = t->has_received_digest && !t->has_received_end;
     switch (type) {
@@ -70,7 +70,7 @@ static tamis_status wrong_length(uint8_t type, uint32_t length) {
 
 /* ---- Hello and digest ------------------------------------------------------------------------ */
 
-/* Text of strangers goes to terminals: only what is harmless there. */
+/* Untrusted text goes to terminals: only harmless characters. */
 static void clean(char *to, size_t room, const uint8_t *from, size_t len) {
     size_t i = 0;
     for (; i < len && i + 1 < room; i++)
@@ -88,20 +88,20 @@ static tamis_status check_hash(const tamis_session *t, const uint8_t *text, size
 
 static tamis_status check_sides(const tamis_session *t, const uint8_t *body) {
     if (body[0] != TAMIS_SENDER && body[0] != TAMIS_RECEIVER)
-        return tamis__fail(TAMIS_CORRUPT, "the other side is of kind %u: 1 tells, 2 asks", body[0]);
+        return tamis__fail(TAMIS_CORRUPT, "the other side is %u (1: sender, 2: receiver)", body[0]);
     if (body[0] == (uint8_t)t->side)
         return tamis__fail(TAMIS_MISMATCH, "both sides %s: one must tell, the other ask",
                            tamis__asks(t) ? "ask" : "tell");
     if (body[1] > 1 || body[2] > TAMIS_WANTS_NOTHING || body[3] > 1)
-        return wrong("says hello with values that have no meaning");
+        return wrong("sent a hello with unknown values");
     if (body[1] != t->options.is_one_way)
-        return tamis__fail(TAMIS_MISMATCH, "one side wants a stream one way, the other a talk");
+        return tamis__fail(TAMIS_MISMATCH, "one side wants a one-way stream, the other a session");
     if (body[2] == TAMIS_WANTS_KEYS && !t->options.key_of && !t->options.is_one_way)
         return tamis__fail(TAMIS_MISMATCH,
-                           "the other side wants keys, and here only hashes are given");
+                           "the other side wants keys, but this side sends only hashes");
     if (t->options.wants == TAMIS_WANTS_KEYS && !body[3])
         return tamis__fail(TAMIS_MISMATCH,
-                           "keys are wanted here, and the other side only gives hashes");
+                           "this side wants keys, but the other side sends only hashes");
     return TAMIS_OK;
 }
 
@@ -134,7 +134,7 @@ static bool are_equal(const struct tamis_digest *x, const struct tamis_digest *y
     return x->n == y->n && x->sum[0] == y->sum[0] && x->sum[1] == y->sum[1];
 }
 
-/* ---- The side that asks ---------------------------------------------------------------------- */
+/* ---- The receiver ---------------------------------------------------------------------------- */
 
 static tamis_status put_hash(tamis_session *t, int which, uint64_t hash) {
     uint8_t bytes[8];
@@ -142,7 +142,7 @@ static tamis_status put_hash(tamis_session *t, int which, uint64_t hash) {
     return tamis__buffer_put(&t->allocator, &t->list[which], bytes, sizeof bytes);
 }
 
-/* Nothing counts as whole before number and digest say so. */
+/* Nothing is complete until size and digest match. */
 static tamis_status conclude(tamis_session *t) {
     const struct tamis_digest d = tamis_peeler_digest(t->peeler);
     uint64_t cursor = 0, hash;
@@ -150,7 +150,7 @@ static tamis_status conclude(tamis_session *t) {
     tamis_status rc = TAMIS_OK;
     t->is_whole = tamis_peeler_is_whole(t->peeler);
     if (t->is_whole && !are_equal(&d, &t->their_digest))
-        return wrong("has another set than its symbols say: its digest does not fit");
+        return wrong("sent symbols of another set: its digest does not match");
     if (t->is_whole) t->n_needed = tamis_peeler_symbols(t->peeler);
     while (!rc && tamis_peeler_next(t->peeler, &cursor, &hash, &is_ours))
         rc = put_hash(t, is_ours ? TAMIS_RECEIVER_HAS : TAMIS_SENDER_HAS, hash);
@@ -159,7 +159,7 @@ static tamis_status conclude(tamis_session *t) {
     return rc;
 }
 
-/* Returns how many bytes the symbol has; 0: it is none. */
+/* Returns the size of the symbol; 0: it is invalid. */
 static size_t get_symbol(const tamis_session *t, const uint8_t *p, uint64_t left,
                          struct tamis_symbol *s) {
     uint64_t folded;
@@ -176,7 +176,7 @@ static size_t get_symbol(const tamis_session *t, const uint8_t *p, uint64_t left
 
 static tamis_status take_symbol(tamis_session *t, const struct tamis_symbol *s) {
     if (t->n_symbols == 0 && (uint64_t)s->count != t->their_n)
-        return wrong("counts other hashes in symbol 0 than it has");
+        return wrong("sent a symbol 0 whose count is not the size of its set");
     t->n_symbols++;
     const tamis_status rc = tamis_peeler_take(t->peeler, s, 1);
     if (rc) return rc;
@@ -184,16 +184,16 @@ static tamis_status take_symbol(tamis_session *t, const struct tamis_symbol *s) 
                                                                               : TAMIS_OK;
 }
 
-/* Those that were on their way when it was enough are let go by. */
+/* Symbols that were sent before we had enough are ignored. */
 static tamis_status receive_symbols(tamis_session *t, const uint8_t *body, uint32_t length) {
     struct tamis_symbol s;
     t->symbol_bytes += TAMIS_FRAME_HEAD + (uint64_t)length + TAMIS_FRAME_FOOT;
     if (!length) return t->is_done ? TAMIS_OK : conclude(t);
     for (uint64_t at = 0; at < length;) {
         const size_t size = get_symbol(t, body + at, length - at, &s);
-        if (!size) return wrong("sends a symbol that is cut off or counts out of range");
+        if (!size) return wrong("sent a symbol that is truncated or whose count is out of range");
         if (t->n_symbols >= t->credit && !t->options.is_one_way)
-            return wrong("sends more symbols than were asked for");
+            return wrong("sent more symbols than were requested");
         at += size;
         if (t->is_done)
             t->n_symbols++;
@@ -209,19 +209,19 @@ static tamis_status receive_end(tamis_session *t, uint32_t length) {
     if (length) return wrong_length(TAMIS_MSG_END, length);
     if (t->options.is_one_way) return t->is_done ? TAMIS_OK : conclude(t);
     if (!t->has_sent_done || t->out.size || !tamis__keys_are_received(t))
-        return wrong("ends the talk before everything was said");
+        return wrong("ended the session before everything was sent");
     t->has_received_end = true;
     return TAMIS_OK;
 }
 
-/* ---- The side that tells --------------------------------------------------------------------- */
+/* ---- The sender ------------------------------------------------------------------------------ */
 
 static tamis_status receive_more(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length != 8) return wrong_length(TAMIS_MSG_MORE, length);
     const uint64_t want = tamis__get64(body);
     if (want <= t->credit || want > TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_CORRUPT,
-                           "symbols up to %llu are asked for: more than %llu, at most 2^32",
+                           "symbols up to %llu requested (allowed: more than %llu, at most 2^32)",
                            (unsigned long long)want, (unsigned long long)t->credit);
     t->credit = want;
     return TAMIS_OK;
@@ -234,7 +234,7 @@ static tamis_status receive_done(tamis_session *t, const uint8_t *body, uint32_t
     const uint64_t used = tamis__get64(body + 1);
     const uint64_t receiver = tamis__get64(body + 9), sender = tamis__get64(body + 17);
     if (used > t->n_symbols || receiver > t->their_n || sender > t->own)
-        return wrong("is done with more symbols or hashes than there are");
+        return wrong("is done with more symbols or hashes than exist");
     if (body[0] && t->own - sender + receiver != t->their_n)
         return wrong("is done with numbers that do not add up");
     t->is_done = true;
@@ -245,39 +245,39 @@ static tamis_status receive_done(tamis_session *t, const uint8_t *body, uint32_t
     return check_lists(t);
 }
 
-/* What they list must be what we can see ourselves: ours here, theirs not, and nothing twice. The
- * list of our hashes becomes theirs by it, so that the digest can tell. */
+/* Their lists must agree with our set: ours are in it, theirs are not, and none twice. Applying
+ * them turns our list into theirs, so that the digest can be compared. */
 static tamis_status apply(tamis_session *t, int which, uint64_t hash) {
     tamis_symbol_set *r = tamis__symbols_symbol_set(t->symbols);
     uint32_t at;
     const bool is_there = tamis__symbol_set_find(r, hash, &at);
     if (which == TAMIS_RECEIVER_HAS)
-        return is_there ? wrong("lists a hash as its own that is here, or twice")
+        return is_there ? wrong("lists as its own a hash that is ours, or a duplicate")
                         : tamis__symbol_set_add(r, hash);
     if (!is_there || at >= t->own || r->list[at].next == TAMIS_GONE)
-        return wrong("lists a hash as ours that is not here, or twice");
+        return wrong("lists as ours a hash that is not, or a duplicate");
     tamis__symbol_set_take_out(r, at);
     r->list[at].next = TAMIS_GONE;
     return TAMIS_OK;
 }
 
-/* Once both lists are here. */
+/* Once both lists have arrived. */
 static tamis_status check_lists(tamis_session *t) {
     if (!t->is_whole || tamis__sender_wants(t) == TAMIS_WANTS_NOTHING ||
         !tamis__lists_are_received(t))
         return TAMIS_OK;
     const struct tamis_digest d = tamis_symbols_digest(t->symbols);
     return are_equal(&d, &t->their_digest) ? TAMIS_OK
-                                           : wrong("lists what does not lead to its digest");
+                                           : wrong("sent lists that do not match its digest");
 }
 
 static tamis_status receive_list(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length < 9 || length % 8 != 1) return wrong_length(TAMIS_MSG_LIST, length);
     const int which = body[0];
     if (which > 1 || !tamis__list_travels(t, which))
-        return tamis__fail(TAMIS_CORRUPT, "a list %d was not to come", which);
+        return tamis__fail(TAMIS_CORRUPT, "a list %d was not expected", which);
     if (length / 8 > t->listed[which] - tamis__count(&t->list[which]))
-        return wrong("lists more hashes than it said");
+        return wrong("lists more hashes than it announced");
     tamis_status rc = TAMIS_OK;
     for (uint32_t i = 1; !rc && i < length; i += 8) {
         const uint64_t hash = tamis__get64(body + i);
@@ -294,7 +294,7 @@ static tamis_status take_key(tamis_session *t, const uint8_t *key, size_t len) {
     const uint64_t i = tamis__count(&t->key_ends);
     uint8_t end[8];
     if (t->options.hash_of(t->options.ctx, key, len) != tamis__get64(theirs->bytes + 8 * i))
-        return wrong("sends a key that does not have the hash it should");
+        return wrong("sent a key with the wrong hash");
     tamis_status rc = tamis__buffer_put(&t->allocator, &t->keys, key, len);
     tamis__put64(end, t->keys.size);
     if (!rc) rc = tamis__buffer_put(&t->allocator, &t->key_ends, end, sizeof end);
@@ -306,12 +306,12 @@ static tamis_status receive_keys(tamis_session *t, const uint8_t *body, uint32_t
     for (uint64_t at = 0; at < length;) {
         uint64_t len;
         const size_t size = tamis__varint_get(body + at, length - at, &len);
-        if (!size || len > length - at - size) return wrong("sends a key that is cut off");
+        if (!size || len > length - at - size) return wrong("sent a truncated key");
         if (len > t->options.max_key_bytes)
             return tamis__fail(TAMIS_TOO_LARGE, "a key of %llu bytes: at most %llu are allowed",
                                (unsigned long long)len,
                                (unsigned long long)t->options.max_key_bytes);
-        if (tamis__keys_are_received(t)) return wrong("sends more keys than were asked for");
+        if (tamis__keys_are_received(t)) return wrong("sent more keys than were requested");
         const tamis_status rc = take_key(t, body + at + size, (size_t)len);
         if (rc) return rc;
         at += size + len;
@@ -319,12 +319,12 @@ static tamis_status receive_keys(tamis_session *t, const uint8_t *body, uint32_t
     return TAMIS_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All messages ---------------------------------------------------------------------------- */
 
 static tamis_status receive_failure(const uint8_t *body, uint32_t length) {
     char text[TAMIS_FAIL_TEXT + 1];
     clean(text, sizeof text, body, length);
-    return tamis__fail(TAMIS_CANCELLED, "the other side gave up: %s", text);
+    return tamis__fail(TAMIS_CANCELLED, "the other side stopped: %s", text);
 }
 
 tamis_status tamis__session_recv(tamis_session *t, uint8_t type, const uint8_t *body,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a conversation says: one frame after the other, each when it is its turn. */
+/* What a session sends: one frame after the other, each in its turn. */
 #include <string.h>
 
 #include "base/status.h"
@@ -55,7 +55,7 @@ static tamis_status say_digest(tamis_session *t) {
     return say(t, TAMIS_MSG_DIGEST, body, sizeof body);
 }
 
-/* ---- The side that tells --------------------------------------------------------------------- */
+/* ---- The sender ------------------------------------------------------------------------------ */
 
 static tamis_status put_symbol(tamis_session *t, const struct tamis_symbol *s, uint64_t i) {
     uint8_t bytes[TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES];
@@ -107,8 +107,7 @@ static uint64_t ours_at(const tamis_session *t, uint64_t i) {
 static tamis_status key_at(tamis_session *t, uint64_t i, const void **key, size_t *len) {
     const uint64_t hash = ours_at(t, i);
     if (!t->options.key_of(t->options.ctx, hash, key, len))
-        return tamis__fail(TAMIS_NOT_FOUND,
-                           "there is no key for hash %016llx, which the other side wants",
+        return tamis__fail(TAMIS_NOT_FOUND, "no key for hash %016llx, which the other side wants",
                            (unsigned long long)hash);
     if (*len > t->options.max_key_bytes)
         return tamis__fail(TAMIS_TOO_LARGE, "a key of %zu bytes is over the limit of %llu", *len,
@@ -142,11 +141,11 @@ static tamis_status answer(tamis_session *t) {
     return has_keys_to_say(t) ? say_keys(t) : say_end(t);
 }
 
-/* ---- The side that asks ---------------------------------------------------------------------- */
+/* ---- The receiver ---------------------------------------------------------------------------- */
 
-/* So many cannot be too many: each symbol gives at most one hash, and half of what the estimate
- * comes to is less than what is needed all but five times in a million (it is a sum of 64 squares,
- * and would have to be twice its mean). */
+/* A safe number: each symbol yields at most one hash, and half of the estimate is less than what is
+ * needed all but five times in a million (it is a sum of 64 squares, and would have to be twice its
+ * mean). */
 static uint64_t surely_needed(const tamis_session *t) {
     const uint64_t apart = t->own > t->their_n ? t->own - t->their_n : t->their_n - t->own;
     if (t->n_symbols < TAMIS_ESTIMATE_FROM) return apart;
@@ -155,8 +154,8 @@ static uint64_t surely_needed(const tamis_session *t) {
     return half < (double)t->max_symbols ? (uint64_t)half : t->max_symbols;
 }
 
-/* Asks for more when half of what it may have too many is used up, so that symbols keep coming
- * while this travels. */
+/* Requests more when half of the allowed overshoot is used, so that symbols keep coming while the
+ * request travels. */
 static tamis_status ask(tamis_session *t) {
     const uint64_t part = t->n_symbols / TAMIS_OVERSHOOT;
     const uint64_t window = part < TAMIS_FIRST_SYMBOLS ? TAMIS_FIRST_SYMBOLS : part;

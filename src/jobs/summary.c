@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The own side of Summary Cache: what neighbours do not know yet, and messages that tell them.
+/* The sending side of Summary Cache: what neighbours do not know yet, and messages for them.
  *
  * All state is in the filter: the log in its payload, and the number of the last message in a note.
- * An announcement is cut into messages in one pass over the log (or over the whole summary), and
- * since bytes are to be few, that pass is made with nobody listening first: to see what the changes
- * take, and what the array. */
+ * An announcement is split into messages in one pass over the log (or over the whole summary). To
+ * keep it short, a dry run of that pass first compares the size of the changes with that of the
+ * array. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@ static bool can_log(const tamis *f) {
     return f->can & TAMIS_CAN_LOG;
 }
 
-/* ---- How far behind are they? --------------------------------------------------------------- */
+/* ---- Staleness ------------------------------------------------------------------------------ */
 
-/* Documents that nobody has heard of set bits among those that were not told. With t of m bits
- * told, n such documents of k probes each leave (m - t) (1 - 1/m)^(k n) of the others clear.
- * Documents that have gone do not count, and those that came and went left nothing. */
+/* New documents set bits among those not announced. With t of m bits announced, n such documents of
+ * k probes each leave (m - t) (1 - 1/m)^(k n) of the others clear. Documents that have gone do not
+ * count, and those that came and went left nothing. */
 static struct tamis_estimate unknown(double m, double told, double set, double k) {
     const double clear = m - told;
     const double share = clear > 0 ? set / clear : 1;
     if (set == 0) return (struct tamis_estimate){0, 0};
     if (share >= 1) return (struct tamis_estimate){HUGE_VAL, HUGE_VAL};
     const double documents = -m / k * log1p(-share);
-    /* Each of the k n probes meets a clear bit or not; what is set twice is of second order. */
+    /* Each of the k n probes hits a clear bit or not; bits set twice are of second order. */
     const double spread = sqrt(set * (1 - clear / m + share)) * m / (k * clear * (1 - share));
     return (struct tamis_estimate){documents, spread};
 }
@@ -60,19 +60,19 @@ tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out, si
 bool tamis_is_due(const tamis *f, double threshold) {
     struct tamis_staleness s;
     if (tamis_get_staleness(f, &s, sizeof s) || s.set + s.cleared == 0) return false;
-    /* An empty cache has nothing that is unknown, and still something to say. */
+    /* An empty cache has nothing new, and still something to announce. */
     return s.documents == 0 || s.unknown.value >= threshold * (double)s.documents;
 }
 
-/* ---- Cutting into messages ------------------------------------------------------------------ */
+/* ---- Splitting into messages ---------------------------------------------------------------- */
 
-/* One announcement on its way out. Without `put` it is only counted. */
+/* One announcement in progress. Without `put` it is only counted. */
 typedef struct outgoing {
     const tamis_wire *wire;
-    tamis_tidings tidings; /* of the message that is being filled */
+    tamis_tidings tidings; /* of the current message */
     uint8_t *message;
     size_t used, max;
-    uint64_t next; /* behind the last position that is in it */
+    uint64_t next; /* one past the last position in it */
     tamis_write_fn *put;
     void *ctx;
     bool is_refused;
@@ -86,7 +86,7 @@ static void begin(outgoing *out, uint64_t first) {
     out->used = out->wire->start(out->message, &out->tidings);
 }
 
-/* Numbers go round and leave out 0, which stands for none. */
+/* Numbers wrap around and skip 0, which means none. */
 static uint32_t number_after(uint32_t sequence) {
     return sequence == UINT32_MAX ? 1 : sequence + 1;
 }
@@ -149,15 +149,16 @@ static tamis_status wire_of(const tamis *f, const tamis_wire **wire) {
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     if (f->image.hasher.mode == TAMIS_HASH_SIP13)
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "neighbours cannot ask a summary with a keyed hash: they "
-                           "would need the secret; take xxh3 or xxh64");
+                           "neighbours cannot query a summary with a keyed hash: they "
+                           "would need the secret; use xxh3 or xxh64");
     for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
         if (strcmp(wires[i]->kind, f->kind->name) == 0) return *wire = wires[i], TAMIS_OK;
-    return tamis__fail(TAMIS_UNSUPPORTED,
-                       "there is no form of message for %s; for counting and icp", f->kind->name);
+    return tamis__fail(TAMIS_UNSUPPORTED, "no message format for %s, only for counting and icp",
+                       f->kind->name);
 }
 
-/* Both kinds have their hashes in the second word, icp the bits of its functions in the third. */
+/* Both kinds have their hashes in the second parameter, icp the bits of its functions in the
+ * third. */
 static tamis_tidings tidings_of(const tamis *f, const tamis_wire *wire, uint32_t sender) {
     const uint64_t *word = f->image.body.word;
     return (tamis_tidings){.positions = f->kind->special->log->arrays(&f->image.body).n,
@@ -173,8 +174,8 @@ static uint32_t last_number(const tamis *f) {
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* Numbers are used up before they go out: when somebody stops half-way, nobody takes what is told
- * later for what was told before. */
+/* Numbers are used up before they are sent: after a cancelled announcement, no later message has
+ * the number of an earlier one. */
 static tamis_status use_up(tamis *f, uint32_t sequence) {
     char text[16];
     snprintf(text, sizeof text, "%lu", (unsigned long)sequence);
@@ -189,7 +190,7 @@ static tamis_status limit_of(const tamis_wire *wire, uint32_t wanted, size_t *ma
                        (unsigned long)wanted);
 }
 
-/* Which of the two takes fewer bytes; nobody listens yet. */
+/* Which of the two is shorter, by a dry run. */
 static bool array_is_cheaper(const outgoing *out, const tamis *f) {
     outgoing changes = *out, array = *out;
     changes.put = array.put = NULL;
@@ -198,8 +199,8 @@ static bool array_is_cheaper(const outgoing *out, const tamis *f) {
     return array.sum.bytes < changes.sum.bytes;
 }
 
-/* The first announcement is whole: a neighbour may remember a cache of this name that had another
- * life, and takes what has a low number for late. */
+/* The first announcement is whole: a neighbour may remember an earlier cache of this name, and
+ * takes low numbers for late. */
 static tamis_status tell(outgoing *out, tamis *f, const struct tamis_announce_options *o) {
     const bool is_whole =
         o->is_whole || (!o->only_changes && (!last_number(f) || array_is_cheaper(out, f)));
@@ -210,7 +211,7 @@ static tamis_status tell(outgoing *out, tamis *f, const struct tamis_announce_op
     const tamis_status rc = use_up(f, plan.sum.sequence);
     if (rc) return rc;
     how(out, f);
-    if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, "a message was not taken");
+    if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, "the writer cancelled");
     return tamis_clear_changes(f);
 }
 
@@ -222,7 +223,7 @@ tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *optio
     outgoing out = {.put = put, .ctx = ctx};
     tamis_status rc = tamis__read_struct(options, &o, sizeof o, "tamis_announce_options");
     if (!rc && o.is_whole && o.only_changes)
-        rc = tamis__fail(TAMIS_INVALID, "only_changes and is_whole exclude each other");
+        rc = tamis__fail(TAMIS_INVALID, "only_changes and is_whole cannot be combined");
     if (!rc) rc = wire_of(f, &out.wire);
     if (!rc) rc = tamis__writable(f);
     if (!rc) rc = limit_of(out.wire, o.message_bytes, &out.max);

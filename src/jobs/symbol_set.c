@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set of hashes, each with its way through the symbols of a stream. */
+/* A set of hashes, each with its path through the symbols of a stream. */
 #include "jobs/symbol_set.h"
 
 #include <math.h>
@@ -9,22 +9,22 @@
 #include "bits/bits.h"
 #include "hash/sip13.h"
 
-/* ---- The way of a hash ----------------------------------------------------------------------- */
+/* ---- The path of a hash ---------------------------------------------------------------------- */
 
-/* Symbol i covers a hash with chance 1 / (1 + i/2), independently of the rest. From symbol i on,
- * the chance that all symbols up to k are missed is then (i+1)(i+2) / ((k+1)(k+2)), about the
- * square of (i + 1.5) / (k + 1.5): a uniform u in (0, 1) becomes the next index by setting it equal
- * to u.
+/* Symbol i covers a hash with probability 1 / (1 + i/2), independently of the rest. From symbol i
+ * on, the probability that all symbols up to k are missed is then (i+1)(i+2) / ((k+1)(k+2)), about
+ * the square of (i + 1.5) / (k + 1.5): setting it equal to a uniform u in (0, 1) gives the next
+ * index.
  *
- * Both sides must come to the same index, whatever their processor. So u has 52 bits and a half,
- * which a double holds exactly, and what follows is one root, one division, one subtraction and one
+ * Both sides must compute the same index on every processor. So u has 52 bits and a half, which a
+ * double holds exactly, and what follows is one root, one division, one subtraction and one
  * product, each of which IEEE 754 rounds in one way only; the build keeps compilers from fusing
  * them. */
 void tamis__symbol_set_step(tamis_coded *c) {
     c->state *= UINT64_C(0xda942042e4dd58b5);
     const double u = ((double)(c->state >> 12) + 0.5) * 0x1p-52;
     const double far = ((double)c->next + 1.5) * (1 / sqrt(u) - 1);
-    /* Nothing is lost behind the last symbol, and the sum stays a whole number that fits. */
+    /* Nothing is lost past the last symbol, and the sum stays an integer that fits. */
     if (far >= (double)TAMIS_STREAM_MAX_SYMBOLS ||
         c->next + (uint64_t)far + 1 >= TAMIS_STREAM_MAX_SYMBOLS)
         c->next = TAMIS_NEVER;
@@ -36,8 +36,7 @@ uint64_t tamis__symbol_set_check(const tamis_symbol_set *r, uint64_t hash) {
     return tamis__hash_u64(&r->check, hash) & ((UINT64_C(1) << TAMIS_CHECK_BITS) - 1);
 }
 
-/* Odd, because a multiplier alone moves an odd state round all odd numbers and leaves zero
- * alone. */
+/* Odd, because multiplication maps an odd state to all odd numbers in turn, and zero to itself. */
 static void set_out(const tamis_symbol_set *r, tamis_coded *c) {
     c->state = tamis__hash_u64(&r->way, c->hash) | 1;
     c->next = 0;
@@ -51,7 +50,7 @@ static void count_in(tamis_symbol_set *r, uint64_t hash, bool is_in) {
     r->sum.n += is_in ? 1 : 0 - (uint64_t)1;
 }
 
-/* Each use has its own key: SipHash of its number under the one that was given. */
+/* Each use has its own key: SipHash of its number under the given key. */
 static tamis_hasher keyed(const uint8_t key[16], uint8_t use) {
     tamis_hasher h = {.mode = TAMIS_HASH_SIP13, .key_place = TAMIS_KEY_OUTSIDE};
     for (uint8_t half = 0; half < 2; half++) {
@@ -76,10 +75,9 @@ void tamis__symbol_set_key(tamis_symbol_set *r, const uint8_t key[16]) {
     for (uint64_t i = 0; i < r->n; i++) enter(r, &r->list[i]);
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------ */
+/* ---- Look-up --------------------------------------------------------------------------------- */
 
-/* Open addressing at most half full, by a keyed hash: who chose the hashes cannot fill one
- * corner. */
+/* Open addressing at most half full, by a keyed hash: chosen hashes cannot fill one corner. */
 static uint64_t slot_of(const tamis_symbol_set *r, uint64_t hash) {
     uint64_t slot = tamis__hash_u64(&r->place, hash) & (r->slots - 1);
     while (r->table[slot] && r->list[r->table[slot] - 1].hash != hash)
@@ -117,16 +115,15 @@ static tamis_status widen_list(tamis_symbol_set *r, uint64_t room) {
     return TAMIS_OK;
 }
 
-/* ---- Making and changing --------------------------------------------------------------------- */
+/* ---- Creating and changing ------------------------------------------------------------------- */
 
 static tamis_status take_all(tamis_symbol_set *r, const uint64_t *hashes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t slot = slot_of(r, hashes[i]);
         if (r->table[slot])
-            return tamis__fail(
-                TAMIS_INVALID,
-                "hash %016llx is there twice, as number %lu and %zu: a set is needed",
-                (unsigned long long)hashes[i], (unsigned long)r->table[slot] - 1, i);
+            return tamis__fail(TAMIS_INVALID,
+                               "hash %016llx is a duplicate, at %lu and %zu: a set is needed",
+                               (unsigned long long)hashes[i], (unsigned long)r->table[slot] - 1, i);
         r->list[r->n++].hash = hashes[i];
         r->table[slot] = (uint32_t)r->n;
     }
@@ -185,8 +182,8 @@ void tamis__symbol_set_fill(tamis_symbol_set *r, struct tamis_symbol *symbols, u
     }
 }
 
-/* They double until they are as long as the list: from there on a symbol costs what it costs to
- * look at a hash, and no more memory. */
+/* Stretches double until they are as long as the list: from there a symbol costs as much as reading
+ * a hash, and no more memory. */
 uint64_t tamis__symbol_set_stretch(const tamis_symbol_set *r, uint64_t from) {
     enum { LONG = 1 << 16 };
     uint64_t length = from < TAMIS_FIRST_STRETCH ? TAMIS_FIRST_STRETCH : from;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The side that sends: coded symbols of a set, one after the other, for as long as somebody wants
- * more.
+/* The sending side: an endless stream of coded symbols of a set.
  *
  * Each is the sum of the hashes that it covers: the first covers all, the following ever fewer, so
- * that whatever the difference to another set is, some symbol covers just one hash of it.
- * docs/reconcile.md tells the rest. */
+ * whatever the difference to another set, some symbol covers just one hash of it. docs/reconcile.md
+ * has the details. */
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +12,9 @@
 
 struct tamis_symbols {
     tamis_symbol_set symbol_set;
-    struct tamis_symbol *ready; /* the present stretch, [from, to) */
+    struct tamis_symbol *ready; /* the current stretch, [from, to) */
     uint64_t from, to, next;
-    tamis_status broken; /* a stream with a gap would be read as another set */
+    tamis_status broken; /* permanent: a stream with a gap would be read as another set */
     tamis_block self, ready_block;
 };
 
@@ -58,7 +57,7 @@ static tamis_status next_stretch(tamis_symbols *s) {
 }
 
 tamis_status tamis_symbols_next(tamis_symbols *s, struct tamis_symbol *list, size_t n) {
-    if (s->broken) return tamis__fail(s->broken, "the stream broke before this");
+    if (s->broken) return tamis__fail(s->broken, "the stream failed earlier");
     while (n) {
         if (s->next == s->to && (s->broken = next_stretch(s)) != TAMIS_OK) return s->broken;
         const size_t here = s->to - s->next < n ? (size_t)(s->to - s->next) : n;
@@ -85,8 +84,8 @@ void tamis_symbols_free(tamis_symbols *s) {
     tamis__block_free(&allocator, &self);
 }
 
-/* Measured (docs/reconcile.md): on average 1.35 for each, and when there are few of them often
- * twice as many, because two hashes that go the same way at first come apart only where their ways
+/* Measured (docs/reconcile.md): on average 1.35 for each, and often twice as many when they are
+ * few, because two hashes with the same path at first can be decoded only where their paths
  * part. */
 uint64_t tamis_symbols_enough(uint64_t differences) {
     const double d =

@@ -3,7 +3,7 @@
  *
  * The tree is the trie of the hashes without nodes of one child: a node is a range of the sorted
  * hashes that share their first bits, and splits at the first bit in which they differ. Hashes are
- * random, so it is about log2(n) deep and the same on both sides wherever the keys are the same.
+ * random, so it is about log2(n) deep, and it is the same on both sides wherever the keys are.
  *
  *     0010 ──┬── 0 ─────────┐
  *     0111 ──┘              │
@@ -11,8 +11,7 @@
  *     1011 ──┘        │
  *     1100 ───────────┘
  *
- * The value of a node is the xor of its hashes, mixed; with the sums of all prefixes it is two
- * loads. */
+ * The value of a node is the xor of its hashes, mixed; with prefix sums it takes two loads. */
 #include <stdio.h>
 
 #include "base/status.h"
@@ -35,7 +34,7 @@ static uint64_t value_of(const tree *t, size_t from, size_t to) {
     return tamis__mix((t->sum[to] ^ t->sum[from]) + t->salt);
 }
 
-/* Where the right child begins, of at least two hashes: at the first with the bit in which the
+/* The index of the right child, for at least two hashes: the first hash with the bit in which the
  * first and the last differ. */
 static size_t split_of(const tree *t, size_t from, size_t to) {
     uint64_t bit = t->hash[from] ^ t->hash[to - 1];
@@ -52,7 +51,7 @@ static size_t split_of(const tree *t, size_t from, size_t to) {
     return from;
 }
 
-/* Checks the hashes and sums them up; *block is to be given back. */
+/* Checks the hashes and computes the sums; the caller frees *block. */
 static tamis_status grow(tree *t, const uint64_t *hashes, size_t n, uint64_t seed,
                          const struct tamis_allocator *allocator, tamis_block *block) {
     uint64_t *sum = tamis__get(allocator, ((uint64_t)n + 1) * sizeof *sum, block);
@@ -72,7 +71,7 @@ static tamis_status grow(tree *t, const uint64_t *hashes, size_t n, uint64_t see
 
 /* ---- The filter ----------------------------------------------------------------------------- */
 
-/* As deep as a hash has bits, at most. */
+/* Recursion is at most as deep as a hash has bits. */
 static tamis_status add_nodes(tamis *f, const tree *t, size_t from, size_t to) {
     tamis_status rc = tamis_add_hash(f, value_of(t, from, to));
     if (rc || to - from == 1) return rc;
@@ -122,7 +121,7 @@ typedef struct walking {
     struct tamis_tree_walk walk;
 } walking;
 
-/* `hits` nodes right above this one had their values there. */
+/* The `hits` nodes right above this one were found. */
 static tamis_status go_down(walking *w, size_t from, size_t to, unsigned hits) {
     const uint64_t value = value_of(&w->tree, from, to);
     w->walk.asked++;

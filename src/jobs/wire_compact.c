@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summaries in a form of our own, half as large as that of ICP and with a checksum.
+/* Summaries in our own form, half as large as that of ICP and with a checksum.
  *
  *      0  d3 53 43 01     4 bytes
  *      4  length          2         of the whole message; little-endian like all of them
@@ -15,8 +15,8 @@
  *         checksum        4         the low half of XXH3-64 of all before it
  *
  * A varint has 7 bits in a byte, the lowest first, and the top bit in all but the last; it has no
- * byte more than it needs. A record is a varint too: twice the number of bits that are passed over
- * since the one before, plus 1 when the bit is set now. So positions rise, and each comes once. */
+ * byte more than it needs. A record is a varint too: twice the number of bits skipped since the one
+ * before, plus 1 when the bit is set now. So positions rise, and each comes once. */
 #include <string.h>
 
 #include "base/status.h"
@@ -41,7 +41,7 @@ static size_t put_varint(uint8_t *p, uint64_t x) {
     return n;
 }
 
-/* Returns the bytes it has; 0 when it does not end, is too large or longer than it needs. */
+/* Returns its size; 0 when it is truncated, too large or not the shortest. */
 static size_t get_varint(const uint8_t *p, size_t size, uint64_t *x) {
     *x = 0;
     for (size_t n = 0; n < size && n < TAMIS_MAX_RECORD; n++) {
@@ -82,7 +82,7 @@ static tamis_status shape_is_legal(const tamis_tidings *t) {
     return TAMIS_OK;
 }
 
-/* One record; false when it is none, or about a bit that is not there. */
+/* One record; false when it is invalid, or about a bit past the end. */
 static bool next_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
                         bool *is_set) {
     uint64_t record;
@@ -110,7 +110,7 @@ static tamis_status records_are_legal(const tamis_tidings *t) {
                        (unsigned long long)t->body_size);
 }
 
-/* The three varints; false when one is none. */
+/* The three varints; false when one is invalid. */
 static bool read_numbers(const uint8_t *bytes, size_t end, tamis_tidings *t) {
     uint64_t *const number[] = {&t->seed, &t->positions, &t->first};
     size_t at = HEADER;
@@ -137,7 +137,7 @@ static tamis_status read(const uint8_t *bytes, size_t size, tamis_tidings *t) {
                          .is_array = bytes[AT_WHAT] == ARRAY,
                          .count = tamis__get32(bytes + AT_COUNT)};
     if (!read_numbers(bytes, end, t))
-        return tamis__fail(TAMIS_CORRUPT, "seed, bits or first bit of the message is no number");
+        return tamis__fail(TAMIS_CORRUPT, "seed, bits or first bit of the message is invalid");
     const tamis_status rc = shape_is_legal(t);
     if (rc) return rc;
     return t->is_array ? tamis__array_is_legal(&tamis__wire_compact, t) : records_are_legal(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summaries in messages of the Internet Cache Protocol: ICP_OP_DIRUPDATE, as the paper has it.
+/* Summaries in messages of the Internet Cache Protocol: ICP_OP_DIRUPDATE, as in the paper.
  *
  *      0  opcode                   1 byte    20
  *      1  version                  1         2
@@ -14,9 +14,9 @@
  *     28  Number_of_Updates        4         records, or words of the array
  *     32  records                  4 each    the top bit: what the bit is; the others: its position
  *
- * The header of 20 bytes is that of RFC 2186. What the paper leaves open is how a whole array is
- * sent; here it goes in words of 32 positions, the first in the lowest bit, under an option of our
- * own that others do not know and must ignore together with the message. */
+ * The header of 20 bytes is that of RFC 2186. The paper does not say how a whole array is sent;
+ * here it is sent in words of 32 positions, the first in the lowest bit, under an option of our own
+ * that others do not know and must ignore together with the message. */
 #include <string.h>
 
 #include "base/status.h"
@@ -74,7 +74,7 @@ static tamis_status records_are_legal(const tamis_tidings *t) {
         const uint32_t position = get(t->body + (size_t)i * RECORD, RECORD) & ~IS_SET;
         if (position >= t->positions)
             return tamis__fail(
-                TAMIS_CORRUPT, "record %lu is about bit %lu, and there are %llu: 0 to %llu",
+                TAMIS_CORRUPT, "record %lu is about bit %lu of %llu (allowed: 0 to %llu)",
                 (unsigned long)i, (unsigned long)position, (unsigned long long)t->positions,
                 (unsigned long long)t->positions - 1);
     }

@@ -264,7 +264,7 @@ plant "what is replaced stays in the filter" unit/test_aggregate "" \
 plant "an extreme stays sure when its source has changed" unit/test_aggregate "" \
     src/jobs/aggregate.c "if (value == node->min) node->is_min_counted = false;" ""
 plant "an announcement that was refused is told" unit/test_summary "" \
-    src/jobs/summary.c "if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, \"a message was not taken\");" ""
+    src/jobs/summary.c "if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, \"the writer cancelled\");" ""
 plant "the first announcement is not whole" unit/test_summary "" \
     src/jobs/summary.c "!last_number(f) || array_is_cheaper(out, f)" "array_is_cheaper(out, f)"
 plant "what comes late is taken" unit/test_summary "" \

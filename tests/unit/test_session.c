@@ -286,11 +286,11 @@ static void sides_that_do_not_fit_part(void **state) {
     p = sets(1, 50, 10, 10);
     p.options[0].wants = p.options[1].wants = TAMIS_WANTS_KEYS;
     p.options[0].key_of = has_no_key;
-    expect_failure(&p, 1, TAMIS_CANCELLED, "gave up: there is no key for hash");
+    expect_failure(&p, 1, TAMIS_CANCELLED, "stopped: no key for hash");
     p = sets(1, 50, 0, 10);
     p.options[1].wants = TAMIS_WANTS_KEYS;
     p.options[0].is_one_way = true;
-    expect_failure(&p, 1, TAMIS_MISMATCH, "one way");
+    expect_failure(&p, 1, TAMIS_MISMATCH, "one-way");
 }
 
 static void two_of_a_side_part(void **state) {
@@ -336,7 +336,7 @@ static void options_are_checked(void **state) {
         assert_true(strncmp(tamis_why(), "options", 7) == 0);
     }
     assert_int_equal(tamis_session_create(&t, TAMIS_RECEIVER, twice, 2, NULL), TAMIS_INVALID);
-    assert_true(strstr(tamis_why(), "is there twice") != NULL);
+    assert_true(strstr(tamis_why(), "is a duplicate") != NULL);
     assert_int_equal(tamis_session_create(&t, (enum tamis_side)0, twice, 1, NULL), TAMIS_INVALID);
     REQUIRE_OK(tamis_session_create(&t, TAMIS_RECEIVER, twice, 1, NULL));
     tamis_session_free(t);
@@ -586,47 +586,47 @@ static void liars_who_ask_are_caught(void **state) {
     liar *l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_number(l, TAMIS_MSG_MORE, 64);
     say_number(l, TAMIS_MSG_MORE, 64);
-    expect_caught(&p, 0, l, "up to 64 are asked for");
+    expect_caught(&p, 0, l, "up to 64 requested");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_number(l, TAMIS_MSG_MORE, UINT64_MAX);
     expect_caught(&p, 0, l, "at most 2^32");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 7, 0, 2);
-    expect_caught(&p, 0, l, "more symbols or hashes than there are");
+    expect_caught(&p, 0, l, "more symbols or hashes than exist");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 13);
-    expect_caught(&p, 0, l, "more symbols or hashes than there are");
+    expect_caught(&p, 0, l, "more symbols or hashes than exist");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 1, 2);
     expect_caught(&p, 0, l, "do not add up");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, 5);
-    expect_caught(&p, 0, l, "as ours that is not here");
+    expect_caught(&p, 0, l, "as ours a hash that is not");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, a);
-    expect_caught(&p, 0, l, "as ours that is not here, or twice");
+    expect_caught(&p, 0, l, "as ours a hash that is not, or a duplicate");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
     say_list(l, TAMIS_RECEIVER_HAS, 5, b);
-    expect_caught(&p, 0, l, "as its own that is here");
+    expect_caught(&p, 0, l, "as its own a hash that is ours");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
     say_list(l, TAMIS_RECEIVER_HAS, 5, 5);
-    expect_caught(&p, 0, l, "as its own that is here, or twice");
+    expect_caught(&p, 0, l, "as its own a hash that is ours, or a duplicate");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 1, 3);
     say_list(l, TAMIS_RECEIVER_HAS, 5, 6);
-    expect_caught(&p, 0, l, "more hashes than it said");
+    expect_caught(&p, 0, l, "more hashes than it announced");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, 2, a, b);
-    expect_caught(&p, 0, l, "list 2 was not to come");
+    expect_caught(&p, 0, l, "list 2 was not expected");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, b);
-    expect_caught(&p, 0, l, "does not lead to its digest");
+    expect_caught(&p, 0, l, "do not match its digest");
     forget(&p);
 }
 
@@ -641,20 +641,20 @@ static void liars_with_keys_are_caught(void **state) {
     } tries[] = {
         {"\x10"
          "0000000000000007",
-         17, "does not have the hash"},
+         17, "the wrong hash"},
         {"\x05"
          "00000",
-         6, "does not have the hash"},
+         6, "the wrong hash"},
         {"\x15"
          "0000000000000005.....\x15"
          "0000000000000005.....",
-         44, "more keys than were asked for"},
+         44, "more keys than were requested"},
         {"\x16"
          "0000000000000005.....",
-         22, "cut off"},
-        {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "cut off"},
-        {"\xff", 1, "cut off"},
-        {"\x80\x00", 2, "cut off"},
+         22, "truncated"},
+        {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "truncated"},
+        {"\xff", 1, "truncated"},
+        {"\x80\x00", 2, "truncated"},
         {"", 0, "cannot have 0 bytes"},
     };
     p.options[0].wants = TAMIS_WANTS_KEYS;
@@ -689,20 +689,20 @@ static void liars_who_tell_are_caught(void **state) {
     pair p = sets(33, 12, 0, 0);
     liar *l = liar_who_tells();
     say_symbol(l, 1, 1);
-    expect_caught(&p, 1, l, "other hashes in symbol 0");
+    expect_caught(&p, 1, l, "symbol 0 whose count");
     l = liar_who_tells();
     say_symbol(l, 1, 0);
     say_symbol(l, 1, 100);
     expect_caught(&p, 1, l, "symbol 1 of the stream counts 57 hashes: 0 to 10");
     l = liar_who_tells();
     say(l, TAMIS_MSG_SYMBOLS, "too short", 9);
-    expect_caught(&p, 1, l, "cut off");
+    expect_caught(&p, 1, l, "truncated");
     l = liar_who_tells();
     for (int i = 0; i < 100; i++) say_symbol(l, i ? 1 : 77, 0);
-    expect_caught(&p, 1, l, "stopped in the middle");
+    expect_caught(&p, 1, l, "stopped early");
     l = liar_who_tells();
     say(l, TAMIS_MSG_END, NULL, 0);
-    expect_caught(&p, 1, l, "before everything was said");
+    expect_caught(&p, 1, l, "before everything was sent");
     l = liar_who_tells();
     say(l, TAMIS_MSG_KEYS, "\x01x", 2);
     expect_caught(&p, 1, l, "'keys' was not expected");
@@ -730,7 +730,7 @@ static void floods_are_refused(void **state) {
     liar *l = liar_who_tells();
     for (int i = 0; i < N; i++) body[i * (TAMIS_SYMBOL_FIXED + 1)] = (uint8_t)(i | 1);
     say(l, TAMIS_MSG_SYMBOLS, body, N * (TAMIS_SYMBOL_FIXED + 1));
-    expect_caught(&p, 1, l, "more symbols than were asked for");
+    expect_caught(&p, 1, l, "more symbols than were requested");
     free(body);
     forget(&p);
 }
@@ -833,7 +833,7 @@ static void a_frame_belongs_to_its_place(void **state) {
     size = add_frame(&r, 2, bytes, size);
     size = add_frame(&r, 3, bytes, size);
     assert_int_equal(read_one_way(&p, bytes, size), TAMIS_CORRUPT);
-    assert_string_equal(tamis_why(), "message 3 is damaged: its bytes do not fit its sum");
+    assert_string_equal(tamis_why(), "message 3 is damaged: its bytes do not match its checksum");
     forget(&p);
 }
 
@@ -854,7 +854,7 @@ static void the_digest_has_the_last_word(void **state) {
         REQUIRE_OK(
             tamis__buffer_put(&l->allocator, &l->out, r.bytes + r.starts[2], r.size - r.starts[2]));
         assert_int_equal(read_one_way(&p, l->out.bytes, (size_t)l->out.size), TAMIS_CORRUPT);
-        assert_true(strstr(tamis_why(), "its digest does not fit") != NULL);
+        assert_true(strstr(tamis_why(), "its digest does not match") != NULL);
         free_liar(l);
     }
     forget(&p);

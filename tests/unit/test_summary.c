@@ -558,8 +558,9 @@ static void compact_insides_are_looked_at(void **state) {
     REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\x83\x00"); /* longer than it needs */
     REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\x83");
     REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-    REFUSED("is no number", 0, 1, 1, 4, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x64\x00");
-    REFUSED("is no number", 0, 1, 1, 4, "\x00\x64\x80");
+    REFUSED("first bit of the message is invalid", 0, 1, 1, 4,
+            "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x64\x00");
+    REFUSED("first bit of the message is invalid", 0, 1, 1, 4, "\x00\x64\x80");
     REFUSED("changes (0) or an array (1), not 2", 2, 1, 0, 4, "\x00\x64\x00");
     REFUSED("the hash of a summary is 1 or 2, not 3", 0, 3, 0, 4, "\x00\x64\x00");
     REFUSED("the hash of a summary is 1 or 2, not 0", 0, 0, 0, 4, "\x00\x64\x00");
@@ -570,11 +571,11 @@ static void compact_insides_are_looked_at(void **state) {
     REFUSED("limit", 0, 1, 0, 4, "\x00\x80\x80\x80\x80\x80\x80\x40\x00"); /* 2^48 */
     REFUSED("changes start at bit 0", 0, 1, 0, 4, "\x00\x64\x20");
     REFUSED("taken", 1, 1, 1, 4, "\x00\x64\x60\x0f\x00\x00\x00"); /* the last 4 of 100 */
-    REFUSED("behind the last of 100", 1, 1, 1, 4, "\x00\x64\x60\x1f\x00\x00\x00");
+    REFUSED("past the last of 100", 1, 1, 1, 4, "\x00\x64\x60\x1f\x00\x00\x00");
     REFUSED("from bit 97 on", 1, 1, 1, 4, "\x00\x64\x61\x0f\x00\x00\x00");
     REFUSED("from bit 128 on", 1, 1, 1, 4, "\x00\x64\x80\x01\x0f\x00\x00\x00");
     REFUSED("2 words", 1, 1, 2, 4, "\x00\x64\x60\x0f\x00\x00\x00\x00\x00\x00\x00");
-    REFUSED("1 words of an array have not 3 bytes", 1, 1, 1, 4, "\x00\x64\x60\x0f\x00\x00");
+    REFUSED("1 words of an array do not fit in 3 bytes", 1, 1, 1, 4, "\x00\x64\x60\x0f\x00\x00");
 }
 
 static void other_bytes_are_no_messages(void **state) {

@@ -276,7 +276,7 @@ static void a_hash_twice_is_refused(void **state) {
     assert_int_equal(tamis_symbols_create(&s, hashes, COUNT_OF(hashes), NULL, NULL), TAMIS_INVALID);
     assert_null(s);
     assert_string_equal(tamis_why(),
-                        "hash 0000000000000000 is there twice, as number 1 and 4: a set is needed");
+                        "hash 0000000000000000 is a duplicate, at 1 and 4: a set is needed");
     assert_int_equal(tamis_peeler_create(&p, hashes, COUNT_OF(hashes), NULL, NULL), TAMIS_INVALID);
     assert_null(p);
     REQUIRE_OK(tamis_symbols_create(&s, hashes, 4, NULL, NULL));
@@ -354,12 +354,11 @@ static void hashes_that_cannot_differ_are_refused(void **state) {
     /* Ours, though they have one more of it. */
     const struct tamis_symbol again = {four.sum ^ five.sum ^ six.sum ^ four.sum,
                                        four.check ^ five.check ^ six.check ^ four.check, 4};
-    expect_refusal(own, 3, &again, 1,
-                   "symbol 0 of the stream gives a hash as new that is here already");
+    expect_refusal(own, 3, &again, 1, "symbol 0 of the stream adds a hash that is already present");
     /* Fewer than ours by one that we do not have. */
     const struct tamis_symbol fewer = {four.sum ^ five.sum ^ six.sum ^ new.sum,
                                        four.check ^ five.check ^ six.check ^ new.check, 2};
-    expect_refusal(own, 3, &fewer, 1, "symbol 0 of the stream takes out a hash that is not here");
+    expect_refusal(own, 3, &fewer, 1, "symbol 0 of the stream removes a hash that is not present");
     /* Symbol 2 opens symbol 0, and symbol 1 is about something else. */
     const struct tamis_symbol other = alone(8);
     const struct tamis_symbol beside[] = {
