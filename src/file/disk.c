@@ -23,7 +23,7 @@ tamis_status tamis__io_error(const char *path, const char *what) {
 tamis_status tamis__disk_open(const char *path, int *fd, uint64_t *size) {
     struct stat st;
     tamis_status rc;
-    /* Without O_NONBLOCK a FIFO that nobody writes to would hang us. */
+    /* Without O_NONBLOCK, opening a FIFO without a writer would hang. */
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0) return tamis__io_error(path, "cannot open");
     if (fstat(*fd, &st) < 0) {
@@ -46,7 +46,7 @@ static tamis_status changed(const char *path, const char *how) {
 
 tamis_status tamis__disk_read(int fd, const char *path, void *bytes, uint64_t size) {
     for (uint8_t *p = bytes; size;) {
-        const size_t max = 1u << 30; /* some systems refuse or cut larger reads */
+        const size_t max = 1u << 30; /* some systems refuse or truncate larger reads */
         const ssize_t got = read(fd, p, size < max ? (size_t)size : max);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__io_error(path, "cannot read");

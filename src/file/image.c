@@ -15,9 +15,9 @@
  *      64  items           8
  *      72  one in N        8
  *
- * Every byte from outside passes read_header and then check_content; whatever they let through
- * can be asked any question. Checksums find accidents, not attackers: everything else here must
- * hold without them, which is how the fuzzer runs it. */
+ * Every untrusted byte passes read_header and then check_content; what they accept can answer any
+ * query. Checksums find accidents, not attackers: everything else here must hold without them,
+ * which is how the fuzzer runs it. */
 #include "file/image.h"
 
 #include <math.h>
@@ -52,15 +52,14 @@ enum {
 
 enum { VERSION = 1, HAS_STRAY_BITS = 1 /* of may_ignore */ };
 
-/* A byte that is no UTF-8 before a letter, the name, the end-of-text byte of old systems, and a
+/* A byte that is not UTF-8 before a letter, the name, the end-of-text byte of old systems, and a
  * newline that a careless transfer would change. */
 static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
 
 #define MILLIONTHS 1e6
 
-/* Rates that would round to 1 keep the last millionth: the gate refuses what is not below 1. Files
- * of other systems may name rates that no wish of ours can: the smallest of those stands for
- * them. */
+/* Rates that would round to 1 keep the last millionth: the gate refuses rates that are not below 1.
+ * Files of other systems may have rates below any of ours: the smallest of ours represents them. */
 uint64_t tamis__one_in(double fpr) {
     if (!(fpr > 0)) return 0;
     if (fpr < 1e-12) fpr = 1e-12;
@@ -84,7 +83,7 @@ static tamis_status check_start(const uint8_t *h, uint64_t total) {
                            (unsigned long long)total, TAMIS_IMAGE_HEADER_BYTES);
     if (memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis image: wrong magic bytes");
-    if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no format version 0");
+    if (tamis__get16(h + AT_VERSION) == 0) return corrupt("format version 0 is invalid");
     if (tamis__get16(h + AT_VERSION) > VERSION)
         return tamis__fail(TAMIS_TOO_NEW, "format version %d needs a newer Tamis than %s",
                            tamis__get16(h + AT_VERSION), tamis_version());
@@ -98,7 +97,7 @@ static tamis_status check_start(const uint8_t *h, uint64_t total) {
     return TAMIS_OK;
 }
 
-/* Hash mode, seed, secret: legal by themselves, fitting for the kind, and the secret at hand. */
+/* Hash mode, seed, secret: valid by themselves and for the kind, and the secret is given. */
 static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint8_t *secret) {
     static const uint8_t none[TAMIS_SECRET_BYTES];
     tamis_hasher *hasher = &image->hasher;
@@ -112,9 +111,9 @@ static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint
     hasher->seed = tamis__get64(h + AT_SEED);
 
     if ((mode == TAMIS_HASH_OWN) != tamis__hashes_itself(image->entry->kind))
-        return corrupt("the hash mode does not fit the kind");
+        return corrupt("the hash mode does not match the kind");
     if ((mode == TAMIS_HASH_SIP13) != (place != TAMIS_KEY_NONE))
-        return corrupt("the place of the key does not fit the hash");
+        return corrupt("the place of the key does not match the hash");
     if ((mode == TAMIS_HASH_SIP13 || mode == TAMIS_HASH_OWN) && hasher->seed)
         return corrupt("a seed where the hash has none");
     if (place != TAMIS_KEY_INSIDE && memcmp(h + AT_SECRET, none, sizeof none) != 0)
@@ -129,7 +128,7 @@ static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint
         memcpy(hasher->secret, secret, sizeof hasher->secret);
     }
     if (tamis__get64(h + AT_KEY_ID) != tamis__key_id(hasher)) {
-        if (place != TAMIS_KEY_OUTSIDE) return corrupt("the key id is not that of the key");
+        if (place != TAMIS_KEY_OUTSIDE) return corrupt("the key id does not match the key");
         return tamis__fail(TAMIS_SECRET, "the secret has key id %016llx, %016llx is needed",
                            (unsigned long long)tamis__key_id(hasher),
                            (unsigned long long)tamis__get64(h + AT_KEY_ID));
@@ -148,7 +147,7 @@ static tamis_status read_shape(tamis_image *image, const uint8_t *h, uint64_t to
     }
     uint64_t size;
     const tamis_status rc = kind->check(body->word, &size);
-    /* A wish may ask for too much; an image that claims to have it is damaged. */
+    /* A spec may ask for too much; an image that claims to have it is damaged. */
     if (rc == TAMIS_TOO_LARGE) return corrupt("a payload of more than 2^56 bytes");
     if (rc) return rc;
 
@@ -156,7 +155,7 @@ static tamis_status read_shape(tamis_image *image, const uint8_t *h, uint64_t to
     const uint64_t notes = tamis__get64(h + AT_NOTES_SIZE);
     if (payload != size)
         return tamis__fail(TAMIS_CORRUPT,
-                           "damaged: the shape makes %llu bytes of payload, the header says %llu",
+                           "damaged: the shape needs %llu bytes of payload, the header says %llu",
                            (unsigned long long)size, (unsigned long long)payload);
     if (notes > TAMIS_NOTES_MAX_BYTES) return corrupt("notes of more than 1 MiB");
     if (total != TAMIS_IMAGE_HEADER_BYTES + payload + notes)
@@ -173,7 +172,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     memset(image, 0, sizeof *image);
     tamis_status rc = check_start(h, total);
     if (rc) return rc;
-    if (tamis__get32(h + AT_KIND) == 0) return corrupt("there is no kind 0");
+    if (tamis__get32(h + AT_KIND) == 0) return corrupt("kind 0 is invalid");
     image->entry = tamis__kind_by_id(tamis__get32(h + AT_KIND));
     if (!image->entry) return tamis__kind_refuse(tamis__get32(h + AT_KIND));
     image->body.kind = image->entry->kind;
@@ -183,7 +182,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     image->has_stray_bits = tamis__get32(h + AT_MAY_IGNORE) & HAS_STRAY_BITS;
     if (image->capacity > TAMIS_MAX_CAPACITY) return corrupt("the capacity is over 2^56");
     if (image->one_in && image->one_in <= (uint64_t)MILLIONTHS)
-        return corrupt("the asked rate is not below 1");
+        return corrupt("the target rate is not below 1");
     rc = read_shape(image, h, total);
     return rc ? rc : read_hasher(image, h, secret);
 }

@@ -40,7 +40,7 @@ bool tamis__notes_next(const char *notes, size_t size, size_t *at, const char **
 
 bool tamis__notes_are_legal(const char *notes, size_t size) {
     if (size == 0) return true;
-    /* The last byte ends a text, and there is an even number of texts: then strlen is safe. */
+    /* The last byte terminates a text, and the number of texts is even: then strlen is safe. */
     size_t ends = 0;
     for (size_t i = 0; i < size; i++) ends += notes[i] == '\0';
     if (notes[size - 1] != '\0' || ends % 2) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patches: what turns one image into another. docs/format.md specifies them.
+/* Patches: turn one image into another. docs/format.md specifies them.
  *
  *       0  magic         8     32  checksum of the base      8
  *       8  version       2     40  checksum of the result    8
@@ -8,19 +8,18 @@
  *      16  base size     8     64  body
  *      24  result size   8
  *
- * A few added keys flip a few bits of many. So the body says where the flipped bits are: both
- * images are cut into lines of 64 bytes, the number of equal lines up to the next changed one is
- * told, and that line is halved, and its halves again, until each changed bit is found:
+ * A few added keys flip a few bits of many. So the body lists the positions of flipped bits: both
+ * images are split into lines of 64 bytes, the number of equal lines up to the next changed one is
+ * coded, and that line is halved, and its halves again, until each changed bit is found:
  *
  *     512 bits:  changed on the left? yes.   on the right? no.
  *     256 bits:    on the left? no.          (then on the right)
  *     ...
  *
- * Every question has its own chance, which learns (ranges.h). In blocked filters a changed line has
+ * Every decision has its own adaptive probability (ranges.h). In blocked filters a changed line has
  * a bit in nearly every word, in classic ones it has one bit, in counting ones the lowest bit of
- * four changes most often: after a few lines each kind gets a code that was made for it, and
- * nothing here knows any kind. Nothing is allocated, and a patch is made in two walks: the first
- * finds out how long it becomes.
+ * four changes most often: after a few lines each kind has a code made for it, and nothing here
+ * knows any kind. Nothing is allocated, and a patch takes two passes: the first finds its length.
  *
  * Where nearly everything changed, the result itself is the body. */
 #include <string.h>
@@ -51,11 +50,11 @@ enum { VERSION = 1 };
 enum coding { WHOLE, CHANGES, CODINGS };
 enum { LINE_BYTES = 64, LINE_BITS = 8 * LINE_BYTES, LINE_WORDS = LINE_BYTES / 8, LEVELS = 9 };
 
-/* Nothing that is larger is an image. */
+/* No image is larger. */
 #define MAX_SIZE ((uint64_t)1 << 57)
 
-/* Coded changes may make at most this many times the bytes at hand: a small patch cannot ask for
- * all the memory there is. */
+/* Coded changes may expand to at most this multiple of the bytes at hand: a small patch cannot
+ * demand all memory. */
 enum { MAX_GROWTH = 4 };
 
 static const uint8_t magic[8] = {0xd6, 'p', 'a', 't', 'c', 'h', 0x1a, 0x0a};
@@ -70,17 +69,17 @@ static uint64_t sum_of(span bytes) {
     return tamis__checksum(bytes.at, (size_t)bytes.size, NULL, 0);
 }
 
-/* ---- What is learned ------------------------------------------------------------------------- */
+/* ---- The model ------------------------------------------------------------------------------- */
 
-/* How a part of a line came to be looked at: half of a part whose other half did not change, or one
- * of two that did. */
+/* How a part of a line was reached: as half of a part whose other half did not change, or one of
+ * two that did. */
 enum origin { ALONE, LEFT_OF_TWO, RIGHT_OF_TWO, ORIGINS };
 
 enum { LENGTH_BITS = 6, LENGTHS = 1 << LENGTH_BITS };
 
 typedef struct model {
     tamis_chance left[LEVELS][ORIGINS], right[LEVELS][ORIGINS];
-    tamis_chance length[LENGTHS];   /* how many bits a gap has: a walk down a tree */
+    tamis_chance length[LENGTHS];   /* the number of bits of a gap: a walk down a tree */
     tamis_chance upper[LENGTHS][4]; /* its two bits below the highest, likewise */
 } model;
 
@@ -89,9 +88,9 @@ static void start(model *m) {
     for (size_t i = 0; i < sizeof *m / sizeof *c; i++) c[i] = (tamis_chance){TAMIS_CHANCE_HALF, 0};
 }
 
-/* ---- Numbers and lines: each function writes and reads --------------------------------------- */
+/* ---- Numbers and lines: each function both writes and reads ---------------------------------- */
 
-/* `bits` bits of a number, highest first; tree[1] is asked for the first. */
+/* `bits` bits of a number, highest first; tree[1] predicts the first. */
 static unsigned code_tree(tamis_ranges *r, tamis_chance *tree, unsigned number, unsigned bits) {
     unsigned node = 1;
     while (bits--) node = node << 1 | tamis__decide(r, &tree[node], number >> bits & 1);
@@ -116,7 +115,7 @@ static bool is_any(const uint64_t word[LINE_WORDS], unsigned first, unsigned bit
     return any != 0;
 }
 
-/* The changed bits of a part of which at least one changed. */
+/* The changed bits of a part with at least one. */
 static void code_part(tamis_ranges *r, model *m, uint64_t word[LINE_WORDS], unsigned first,
                       unsigned level, enum origin origin) {
     if (level == LEVELS) {
@@ -131,7 +130,7 @@ static void code_part(tamis_ranges *r, model *m, uint64_t word[LINE_WORDS], unsi
     if (right) code_part(r, m, word, first + half, level + 1, left ? RIGHT_OF_TWO : ALONE);
 }
 
-/* ---- Lines of an image: zeros stand for what is behind its end ------------------------------- */
+/* ---- Lines of an image, padded with zeros past its end --------------------------------------- */
 
 static uint64_t line_count(uint64_t size) {
     return (size + LINE_BYTES - 1) / LINE_BYTES;
@@ -146,7 +145,7 @@ static void load_line(span image, uint64_t line, uint64_t word[LINE_WORDS]) {
     for (int i = 0; i < LINE_WORDS; i++) word[i] = tamis__get64(bytes + 8 * i);
 }
 
-/* Which bits differ; false when none does. */
+/* Computes which bits differ; false when none does. */
 static bool load_change(span base, span result, uint64_t line, uint64_t word[LINE_WORDS]) {
     uint64_t old[LINE_WORDS], any = 0;
     load_line(base, line, old);
@@ -157,7 +156,7 @@ static bool load_change(span base, span result, uint64_t line, uint64_t word[LIN
 
 /* ---- Making a patch -------------------------------------------------------------------------- */
 
-/* A base that is longer than the result is cut, which needs no words in the patch. */
+/* A base that is longer than the result is truncated, which takes nothing in the patch. */
 static span cut(span base, uint64_t size) {
     if (base.size > size) base.size = size;
     return base;
@@ -185,7 +184,7 @@ static bool write_changes(tamis_ranges *r, span base, span result, tamis_ranges_
     return tamis__ranges_end(r);
 }
 
-/* The first walk counts, and stops when the result itself would be shorter. */
+/* The first pass counts, and stops when the result itself would be shorter. */
 typedef struct counting {
     tamis_sum sum;
     uint64_t left;
@@ -199,9 +198,9 @@ static bool count_bytes(void *ctx, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* Two images that have nothing to do with each other differ in every second bit, or in a few less
- * where both have empty places. To save a tenth of such an image by coding it would take 0.2 s for
- * each megabyte; counting the bits takes a hundredth of that. */
+/* Two unrelated images differ in every second bit, or a few less where both have empty places.
+ * Coding such an image would save a tenth at 0.2 s per megabyte; counting the bits takes a
+ * hundredth of that. */
 static bool is_all_new(span base, span result) {
     const uint64_t lines = line_count(result.size);
     uint64_t word[LINE_WORDS], changed = 0;
@@ -224,7 +223,7 @@ static void write_header(uint8_t h[HEADER_BYTES], enum coding coding, span base,
     tamis__put64(h + AT_RESULT_SUM, sum_of(result));
 }
 
-/* Whether a patch of so many bytes may make a result of that size by changes. */
+/* Whether a patch of `patch_size` bytes may make a result of that size by changes. */
 static bool may_grow(uint64_t base_size, uint64_t patch_size, uint64_t result_size) {
     return result_size / MAX_GROWTH <= base_size + patch_size;
 }
@@ -296,25 +295,24 @@ static tamis_status corrupt(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "damaged: %s", what);
 }
 
-/* The caller's bytes may be others the next time we look: what the header says is believed of a
- * copy. */
+/* The caller's bytes may change while we read: checks work on a copy of the header. */
 static tamis_status check_start(span patch, uint8_t h[HEADER_BYTES]) {
     if (patch.size >= HEADER_BYTES) memcpy(h, patch.at, HEADER_BYTES);
     if (patch.size < HEADER_BYTES || memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis patch: wrong magic bytes");
-    if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no patch version 0");
+    if (tamis__get16(h + AT_VERSION) == 0) return corrupt("patch version 0 is invalid");
     if (tamis__get16(h + AT_VERSION) > VERSION)
         return tamis__fail(TAMIS_TOO_NEW, "patch version %d needs a newer Tamis than %s",
                            tamis__get16(h + AT_VERSION), tamis_version());
     return TAMIS_OK;
 }
 
-/* Every number of the header against the bytes at hand. */
+/* Checks every number of the header against the bytes at hand. */
 static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
     static const uint8_t zero[AT_BASE_SIZE - AT_ZERO];
     const uint64_t base = tamis__get64(h + AT_BASE_SIZE), result = tamis__get64(h + AT_RESULT_SIZE),
                    body = tamis__get64(h + AT_BODY_SIZE);
-    if (body > patch.size - HEADER_BYTES) return corrupt("the patch is cut short");
+    if (body > patch.size - HEADER_BYTES) return corrupt("the patch is truncated");
     if (!tamis__sums_match(tamis__get64(h + AT_PATCH_SUM),
                            tamis__checksum(patch.at + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
         return corrupt("the patch's checksum is wrong");
@@ -323,11 +321,11 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
                            h[AT_CODING], tamis_version());
     if (memcmp(h + AT_ZERO, zero, sizeof zero) != 0)
         return corrupt("bytes 11 to 15 of the patch are not zero");
-    if (base > MAX_SIZE || result > MAX_SIZE) return corrupt("no image is that large");
+    if (base > MAX_SIZE || result > MAX_SIZE) return corrupt("an image cannot be that large");
     if (h[AT_CODING] == WHOLE && body != result)
         return corrupt("the sizes of the patch do not add up");
     if (h[AT_CODING] == CHANGES && !may_grow(base, HEADER_BYTES + body, result))
-        return corrupt("the patch makes much from little");
+        return corrupt("the result is too large for its patch");
     return TAMIS_OK;
 }
 
@@ -349,25 +347,25 @@ tamis_status tamis_patch_fits(const void *base, size_t base_size,
     if (base_size == info->base_bytes && tamis__sums_match(info->base_sum, sum)) return TAMIS_OK;
     if (base_size == info->result_bytes && sum == info->result_sum)
         return tamis__fail(TAMIS_MISMATCH,
-                           "the patch is applied already: the image with checksum %016llx is what "
-                           "it makes",
+                           "the patch is already applied: the image with checksum %016llx is its "
+                           "result",
                            (unsigned long long)sum);
     return tamis__fail(TAMIS_MISMATCH,
-                       "the patch is for another image: for one with checksum %016llx, and this "
+                       "the patch is for another image, with checksum %016llx; this "
                        "one has %016llx",
                        (unsigned long long)info->base_sum, (unsigned long long)sum);
 }
 
 /* ---- Applying a patch ------------------------------------------------------------------------ */
 
-/* The result begins as the base, as long as that is, and zeros. */
+/* The result starts as the base, padded with zeros. */
 static void start_result(span base, uint8_t *result, uint64_t size) {
     const uint64_t shared = base.size < size ? base.size : size;
     if (shared) memcpy(result, base.at, (size_t)shared);
     if (size > shared) memset(result + shared, 0, (size_t)(size - shared));
 }
 
-/* Flips the bits of a line; false when one lies behind the end. */
+/* Flips the bits of a line; false when one is past the end. */
 static bool change_line(uint8_t *result, uint64_t size, uint64_t line,
                         const uint64_t word[LINE_WORDS]) {
     const uint64_t at = line * LINE_BYTES;
@@ -403,11 +401,11 @@ tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *p
     const span from = {base, base_size};
     struct tamis_patch_info info;
     tamis_status rc = tamis_patch_get_info(patch, patch_size, &info, sizeof info);
-    if (!rc && info.patch_bytes != patch_size) rc = corrupt("something follows the patch");
+    if (!rc && info.patch_bytes != patch_size) rc = corrupt("extra bytes after the patch");
     if (!rc) rc = tamis_patch_fits(base, base_size, &info);
     if (rc) return rc;
     if (info.result_bytes != result_size)
-        return tamis__fail(TAMIS_INVALID, "the patch makes %llu bytes, the room is for %zu",
+        return tamis__fail(TAMIS_INVALID, "the result has %llu bytes, the room is for %zu",
                            (unsigned long long)info.result_bytes, result_size);
 
     const span body = {(const uint8_t *)patch + HEADER_BYTES, info.patch_bytes - HEADER_BYTES};
@@ -419,8 +417,8 @@ tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *p
         start_result(from, made, result_size);
         is_good = read_changes(body, made, result_size);
     }
-    if (!is_good) return corrupt("the changes of the patch make no sense");
+    if (!is_good) return corrupt("the changes in the patch are invalid");
     if (!tamis__sums_match(info.result_sum, sum_of((span){made, result_size})))
-        return corrupt("the patch does not make what it promises");
+        return corrupt("the result does not match its checksum");
     return TAMIS_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Holding a name while what is under it is changed. */
+/* Holding a file name while its file is changed. */
 #include "file/place.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "base/status.h"
 #include "file/disk.h"
 
-/* ---- Where a path leads --------------------------------------------------------------------- */
+/* ---- Resolving a path ----------------------------------------------------------------------- */
 
-/* By hand: realpath knows no end of a link that is not there yet. */
+/* By hand: realpath cannot resolve a link whose target does not exist yet. */
 static bool follow(char target[TAMIS_MAX_PATH]) {
     char link[TAMIS_MAX_PATH], dir[TAMIS_MAX_PATH], next[2 * TAMIS_MAX_PATH];
     const ssize_t len = readlink(target, link, sizeof link - 1);
@@ -33,7 +33,7 @@ static bool follow(char target[TAMIS_MAX_PATH]) {
 }
 
 tamis_status tamis__place_find(const char *path, char target[TAMIS_MAX_PATH]) {
-    enum { LINKS = 40 }; /* as many as the system itself follows */
+    enum { LINKS = 40 }; /* as many as the system follows */
     struct stat st;
     const int len = snprintf(target, TAMIS_MAX_PATH, "%s", path);
     errno = ENAMETOOLONG;
@@ -57,8 +57,8 @@ static void name_process(long process, char *who, size_t size) {
     snprintf(who, size, *name ? "process %ld (%s)" : "process %ld", process, name);
 }
 
-/* A line: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Some file systems call a device
- * otherwise here than stat does; the number of the file alone has to do then. */
+/* A line: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Some file systems show another device
+ * here than stat does; then only the inode number is compared. */
 static void find_holder(const struct stat *st, char *who, size_t size) {
     char line[256];
     FILE *file = fopen("/proc/locks", "re");
@@ -90,7 +90,7 @@ static tamis_status fail_busy(const tamis_place *place, uint64_t waited_ms) {
     return tamis__fail_in(TAMIS_BUSY, place->path);
 }
 
-/* ---- Taking --------------------------------------------------------------------------------- */
+/* ---- Locking -------------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void) {
     struct timespec t;
@@ -98,14 +98,14 @@ static uint64_t now_ms(void) {
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* The system waits for a lock for ever or not at all; so we ask again, soon at first. */
+/* flock waits forever or not at all, so we poll, quickly at first. */
 static void pause_before(int asked) {
     const long ms = 1L << (asked < 5 ? asked : 5);
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* 1: locked; 0: somebody else has it; -1: there are no locks here. Network file systems may want a
- * descriptor that can write, which a file of ours that is read-only does not give. */
+/* 1: locked; 0: held by another; -1: no locks here. Network file systems may need a writable
+ * descriptor, which our read-only file does not provide. */
 static int try_lock(tamis_place *place) {
     if (flock(place->fd, LOCK_EX | LOCK_NB) == 0) return 1;
     if (errno == EBADF) {
@@ -123,7 +123,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Opens what is under the name now. Who replaces a file need not be allowed to read it. */
+/* Opens the file that has the name now. Replacing a file does not need permission to read it. */
 static tamis_status open_now(tamis_place *place, bool may_be_new) {
     place->fd = open(place->target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     place->is_there = place->fd >= 0;
@@ -138,7 +138,7 @@ static tamis_status open_now(tamis_place *place, bool may_be_new) {
     return tamis__fail_in(TAMIS_IO, place->path);
 }
 
-/* Whether the file that was opened, and is locked now, still has the name. */
+/* Whether the file that we opened and locked still has the name. */
 static bool has_name(tamis_place *place) {
     struct stat named;
     if (fstat(place->fd, &place->seen) < 0) return false;
@@ -166,7 +166,7 @@ tamis_status tamis__place_take(tamis_place *place, const char *path, uint64_t wa
     return rc;
 }
 
-/* ---- Having it ------------------------------------------------------------------------------ */
+/* ---- Holding -------------------------------------------------------------------------------- */
 
 tamis_status tamis__place_check(const tamis_place *place) {
     struct stat now;
@@ -177,17 +177,17 @@ tamis_status tamis__place_check(const tamis_place *place) {
                        now.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
                        now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec)))
         return TAMIS_OK;
-    tamis__fail(TAMIS_CHANGED, "%s; what is there now was left as it is",
-                !is_there          ? "somebody removed it meanwhile"
-                : !place->is_there ? "somebody else made it meanwhile"
-                                   : "somebody else changed or replaced it meanwhile");
+    tamis__fail(TAMIS_CHANGED, "%s in the meantime; nothing was written",
+                !is_there          ? "the file was removed"
+                : !place->is_there ? "another process created the file"
+                                   : "another process changed or replaced the file");
     return tamis__fail_in(TAMIS_CHANGED, place->path);
 }
 
 void tamis__place_pass(tamis_place *place, int fd) {
     tamis__place_leave(place);
     place->fd = fd;
-    place->is_locked = true; /* as far as there are locks */
+    place->is_locked = true; /* where locks exist */
     place->is_there = fstat(fd, &place->seen) == 0;
 }
 

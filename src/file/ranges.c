@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* An adaptive binary range coder: Martin 1979 for the ranges, Krichevsky and Trofimov 1981 for the
- * chances, which learn fast at first and forget slowly later. */
+ * probabilities, which adapt fast at first and slowly later. */
 #include "file/ranges.h"
 
 #include <string.h>
 
-/* The range is kept at 24 bits or more, of which the upper 8 or more are shared out in 65536 parts:
- * with a chance from 1 to 65535 of them neither side gets nothing. */
+/* The range is kept at 24 bits or more, of which the upper 8 or more are divided into 65536 parts:
+ * with a probability from 1 to 65535 of them, neither side is empty. */
 enum { MIN_BITS = 24, START_BYTES = 4 };
 #define MIN ((uint32_t)1 << MIN_BITS)
 
-/* A product with 2^32 / d + 1, without its lower half, is the quotient of any number below 2^24 by
- * a d up to 256, exactly. A division for each decision would take twice as long as all the rest. */
+/* A product with 2^32 / d + 1, without its lower half, is the exact quotient of any number below
+ * 2^24 by a d up to 256. A division for each decision would take twice as long as all the rest. */
 static void start(tamis_ranges *r) {
     r->range = UINT32_MAX;
     for (unsigned i = 0; i <= TAMIS_CHANCE_MAX_SEEN; i++)
@@ -40,7 +40,7 @@ static void put_byte(tamis_ranges *r, uint8_t byte) {
     if (r->filled == sizeof r->room) flush(r);
 }
 
-/* The top byte of `low` is settled, unless it is 0xff: a carry may still run through that. */
+/* The top byte of `low` is final, unless it is 0xff: a carry may still run through that. */
 static void write_top(tamis_ranges *r) {
     const uint8_t carry = (uint8_t)(r->low >> 32);
     if (carry || r->low < 0xff000000) {
@@ -93,7 +93,7 @@ static bool decide(tamis_ranges *r, uint32_t chance, bool yes) {
     return yes;
 }
 
-/* The weight of what is seen now falls from 1/2 to 1/256. With 1/64 at the end, patches of Bloom
+/* The weight of a new decision falls from 1/2 to 1/256. With 1/64 at the end, patches of Bloom
  * filters were 0.4 % longer; with 1/1024, those of counting filters were 0.9 %. */
 static void learn(tamis_chance *c, const uint32_t *share, bool yes) {
     const uint32_t off = yes ? ((uint32_t)1 << 24) - c->yes : c->yes;

@@ -21,8 +21,8 @@ static const char suffix[] = ".tmp", older[] = ".new";
 
 /* ---- Beginning ------------------------------------------------------------------------------ */
 
-/* A file that replaces another is nobody's but ours until it has the rights of that: see
- * keep_rights. A new one has its own from the start. */
+/* A file that replaces another is private until it has the old one's permissions: see keep_rights.
+ * A new file has its own from the start. */
 tamis_status tamis__file_begin(tamis_new_file *f, tamis_goal goal, enum tamis_readers readers) {
     struct stat st;
     char prefix[TAMIS_MAX_PATH + 1];
@@ -41,13 +41,13 @@ tamis_status tamis__file_begin(tamis_new_file *f, tamis_goal goal, enum tamis_re
     snprintf(prefix, sizeof prefix, "%s.", f->target);
     const bool is_ours_alone = is_there || readers != TAMIS_READERS_USUAL;
     f->fd = tamis__temp_create(prefix, suffix, is_ours_alone ? 0600 : 0666, f->temp);
-    return f->fd < 0 ? tamis__io_error(f->path, "cannot create a file beside it") : TAMIS_OK;
+    return f->fd < 0 ? tamis__io_error(f->path, "cannot create a file next to it") : TAMIS_OK;
 }
 
 tamis_status tamis__file_append(tamis_new_file *f, const void *bytes, uint64_t size) {
     const uint8_t *p = bytes;
     for (uint64_t left = size; left;) {
-        const size_t max = 1u << 30; /* some systems refuse or cut larger writes */
+        const size_t max = 1u << 30; /* some systems refuse or truncate larger writes */
         const ssize_t put = write(f->fd, p, left < max ? (size_t)left : max);
         if (put < 0 && errno == EINTR) continue;
         if (put == 0) errno = ENOSPC;
@@ -62,13 +62,12 @@ tamis_status tamis__file_rewind(tamis_new_file *f) {
     return lseek(f->fd, 0, SEEK_SET) == 0 ? TAMIS_OK : tamis__io_error(f->path, "cannot write");
 }
 
-/* ---- Rights --------------------------------------------------------------------------------- */
+/* ---- Permissions ---------------------------------------------------------------------------- */
 
 enum { OWNER = 0700, GROUP = 0070, OTHERS = 0007 };
 
-/* The list of rights beside the mode (POSIX ACL), which speaks of the group too. False when the new
- * file cannot get the old one's, or cannot get rid of one that its folder gives to all new
- * files. */
+/* The POSIX ACL, which covers the group too. False when the new file cannot have the old one's, or
+ * cannot drop one that its directory gives to all new files. */
 static bool keep_list(const tamis_new_file *f, bool is_group) {
 #if defined(__linux__)
     static const char name[] = "system.posix_acl_access";
@@ -83,10 +82,9 @@ static bool keep_list(const tamis_new_file *f, bool is_group) {
 #endif
 }
 
-/* Owner, group, mode and list of what is replaced, as far as the system lets us, and in an order in
- * which nobody can read for a moment what he could not read before: the file is its writer's alone
- * until owner and group are right. Where the group is another, it gets no more than everybody
- * had. */
+/* Copies owner, group, mode and ACL of the replaced file, as far as the system lets us, in an order
+ * that never lets anyone read what they could not read before: the file is private until owner and
+ * group are right. If the group differs, it gets no more than everybody had. */
 static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old) {
     struct stat now;
     mode_t mode = old->st_mode & 07777;
@@ -103,7 +101,7 @@ static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old)
 
 /* ---- Ending --------------------------------------------------------------------------------- */
 
-/* The rename itself lasts only once its folder is on disk. */
+/* The rename is durable only once its directory is on disk. */
 static int sync_dir(const char *path) {
     char dir[TAMIS_MAX_PATH];
     tamis__dir_of(path, dir);
@@ -114,7 +112,7 @@ static int sync_dir(const char *path) {
     return rc;
 }
 
-/* A name that nobody had a moment ago is not taken from whoever has it now. */
+/* For a name that was free a moment ago: does not replace a file that has taken it since. */
 static int rename_to_new(const tamis_new_file *f) {
 #if defined(SYS_renameat2)
     enum { NO_REPLACE = 1 };
@@ -131,13 +129,13 @@ static tamis_status take_name(const tamis_new_file *f) {
     if ((is_new ? rename_to_new(f) : rename(f->temp, f->target)) == 0) return TAMIS_OK;
     const int why = errno;
     const tamis_status changed = is_new && why == EEXIST ? tamis__place_check(f->place) : TAMIS_OK;
-    errno = why; /* whoever had the name may have gone again: it is not ours for that */
+    errno = why; /* that file may be gone again, but the name is not ours for that */
     return changed ? changed : tamis__io_error(f->path, "cannot rename over it");
 }
 
-/* The file is closed last, because with it goes the lock: without that, somebody who tidies up
- * would take it for the file of a writer that died. Nothing is lost by not asking what close says,
- * after fsync said that everything is on disk. */
+/* The file is closed last, because that releases the lock: without it, a process that cleans up
+ * would take the file for that of a dead writer. The result of close can be ignored: fsync has
+ * confirmed that everything is on disk. */
 tamis_status tamis__file_commit(tamis_new_file *f) {
     struct stat old;
     tamis_status rc = TAMIS_OK;
@@ -149,7 +147,7 @@ tamis_status tamis__file_commit(tamis_new_file *f) {
         return rc;
     }
     if (sync_dir(f->target) < 0)
-        rc = tamis__io_error(f->path, "saved, but its folder cannot be flushed");
+        rc = tamis__io_error(f->path, "saved, but its directory cannot be flushed");
     if (f->place)
         tamis__place_pass(f->place, f->fd);
     else

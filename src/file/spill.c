@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file without a name for what does not fit into memory. */
+/* An unnamed file for data that does not fit in memory. */
 #include "file/spill.h"
 
 #include <errno.h>
@@ -22,16 +22,16 @@ tamis_status tamis__spill_start(tamis_spill *s, const char *dir, bool is_likely)
     s->fd = -1;
     s->name[0] = '\0';
     if (snprintf(s->dir, sizeof s->dir, "%s", dir) >= (int)sizeof s->dir)
-        return tamis__fail(TAMIS_INVALID, "the name of the temporary folder is too long");
+        return tamis__fail(TAMIS_INVALID, "the name of the temporary directory is too long");
     if (is_likely && access(dir, W_OK | X_OK) < 0)
-        rc = tamis__io_error(dir, "cannot take temporary files");
+        rc = tamis__io_error(dir, "cannot create temporary files");
     errno = saved;
     return rc;
 }
 
-/* The name lives for a moment only. Should the process die in that moment, or should the system
- * not let go of the name, the next one that spills here removes it. Records are nobody else's
- * business: whoever knows the hashes of a set knows the set. */
+/* The name exists only for a moment. Should the process die in that moment, or the system fail to
+ * remove the name, the next process that spills here removes it. The file is private: the hashes of
+ * a set reveal the set. */
 static tamis_status open_file(tamis_spill *s) {
     char start[TAMIS_MAX_PATH + sizeof prefix];
     tamis__temp_tidy(s->dir, prefix, suffix, NULL);
@@ -42,7 +42,7 @@ static tamis_status open_file(tamis_spill *s) {
     return TAMIS_OK;
 }
 
-/* The system takes and gives this much at once. */
+/* The system transfers at most this much at once. */
 static size_t some_of(uint64_t size) {
     const size_t max = 1u << 30;
     return size < max ? (size_t)size : max;

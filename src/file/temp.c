@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of files while they are written, and tidying up after writers that died. */
+/* Names of files while they are written, and cleaning up after writers that died. */
 #include "file/temp.h"
 
 #include <dirent.h>
@@ -24,8 +24,8 @@ static bool random_number(uint32_t *number) {
     return got == (ssize_t)sizeof *number;
 }
 
-/* Before a new file was locked, somebody who tidies up may have thought that nobody owns it: then
- * its name is gone, or about to be. Where there are no locks nobody tidies up either. */
+/* Before a new file was locked, another process that cleans up may have thought it abandoned: then
+ * its name is gone, or about to be. Without locks nobody cleans up either. */
 static bool is_kept(int fd) {
     struct stat st;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) return false;
@@ -57,7 +57,7 @@ static bool is_ours(const char *name, const char *prefix, const char *suffix) {
            strcmp(name + before + DIGITS, suffix) == 0;
 }
 
-/* Those had no lock; their name tells who wrote them. Process numbers are used again: then a file
+/* Old files had no lock; their name contains the writer's process id. Ids are reused: then a file
  * stays a while longer. */
 static bool is_of_the_dead(const char *name, const char *prefix, const char *older) {
     const size_t before = strlen(prefix);
@@ -71,7 +71,7 @@ static bool is_of_the_dead(const char *name, const char *prefix, const char *old
            kill((pid_t)process, 0) < 0 && errno == ESRCH;
 }
 
-/* Nothing in here is worth failing for. */
+/* Failures here are ignored. */
 void tamis__temp_tidy(const char *dir_path, const char *prefix, const char *suffix,
                       const char *older) {
     DIR *dir = opendir(dir_path);

@@ -14,7 +14,7 @@ def try_all(cases, does, said, is_left):
         ran = run(verb, words, executable=os.environ["TAMIS_ON_A_DISK"],
                   env={**os.environ, "TAMIS_MEANWHILE": does.replace("FILE", target)})
         last = ran.stderr.decode().strip().split("\n")[-1]
-        is_good = ran.returncode == 2 and last == f"tamis: {verb}: {target}: {said}; what is there now was left as it is"
+        is_good = ran.returncode == 2 and last == f"tamis: {verb}: {target}: {said}; nothing was written"
         if not is_good or not is_left(target):
             print(verb, words, "exit", ran.returncode, last)
         for name in os.listdir(os.path.dirname(target) or "."):
@@ -25,8 +25,8 @@ def is_other(target):
     return os.path.exists(target) and open(target).read() == open("good/pairs").read()
 
 with Folder() as folder:
-    try_all(replacing(), "cp good/pairs other && mv other FILE", "somebody else changed or replaced it meanwhile", is_other)
-    try_all(replacing(), "cat good/pairs >FILE", "somebody else changed or replaced it meanwhile", is_other)
-    try_all(replacing(), "rm FILE", "somebody removed it meanwhile", lambda target: not os.path.exists(target))
-    try_all(making(), "cp good/pairs FILE", "somebody else made it meanwhile", is_other)
+    try_all(replacing(), "cp good/pairs other && mv other FILE", "another process changed or replaced the file in the meantime", is_other)
+    try_all(replacing(), "cat good/pairs >FILE", "another process changed or replaced the file in the meantime", is_other)
+    try_all(replacing(), "rm FILE", "the file was removed in the meantime", lambda target: not os.path.exists(target))
+    try_all(making(), "cp good/pairs FILE", "another process created the file in the meantime", is_other)
 END

@@ -88,7 +88,7 @@ class Image:
 
         need_known(self.hash_mode < len(HASH_NAMES), f"hash mode {self.hash_mode}")
         need(self.key_place < len(PLACE_NAMES), "unknown place of the key")
-        need(self.hash_mode != OWN, "hash mode does not fit the kind")
+        need(self.hash_mode != OWN, "hash mode does not match the kind")
         need((self.hash_mode == SIP13) == (self.key_place != NONE), "place of the key")
         need(self.hash_mode != SIP13 or self.seed == 0, "a seed where there is none")
         need(self.key_place == INSIDE or not any(stored_secret), "a secret where there is none")

@@ -527,7 +527,7 @@ def held_dump(address):
     if not os.path.exists(program):
         return print(f"# no {program}", flush=True)
     refused(tamis("cluster", "dump", "one", image, "-f", address=address, program=program,
-                  TAMIS_MEANWHILE=f"mv '{path('other')}' '{image}'"), 2, "replaced it meanwhile", "and looks whether it is still there")
+                  TAMIS_MEANWHILE=f"mv '{path('other')}' '{image}'"), 2, "replaced the file in the meantime", "and looks whether it is still there")
     with open(image, encoding="utf-8") as file:
         tap.equal(file.read(), "other", "otherwise the file is left alone")
 

@@ -184,7 +184,7 @@ static void save_fails_cleanly_at_every_call(void **state) {
             }
             assert_int_equal(rc, TAMIS_IO);
             assert_non_null(strstr(tamis_why(), path));
-            if (strstr(tamis_why(), "folder"))
+            if (strstr(tamis_why(), "directory"))
                 assert_true(holds(path, 0, 200));
             else
                 assert_true(holds(path, 0, 100));

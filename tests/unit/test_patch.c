@@ -319,7 +319,7 @@ static void every_flip_and_every_cut(void **state) {
     memcpy(longer.at, patch.at, patch.size);
     longer.at[patch.size] = 0;
     assert_int_equal(apply(base, longer, &made), TAMIS_CORRUPT);
-    assert_string_equal(tamis_why(), "damaged: something follows the patch");
+    assert_string_equal(tamis_why(), "damaged: extra bytes after the patch");
     free(longer.at);
     let_go(&base, &result, &patch);
 }
@@ -361,11 +361,11 @@ static void headers_are_checked(void **state) {
         const char *why;
     } cases[] = {
         {0, 0, TAMIS_CORRUPT, "not a Tamis patch: wrong magic bytes"},
-        {24, (uint64_t)1 << 40, TAMIS_CORRUPT, "damaged: the patch makes much from little"},
-        {24, UINT64_MAX, TAMIS_CORRUPT, "damaged: no image is that large"},
-        {16, UINT64_MAX, TAMIS_CORRUPT, "damaged: no image is that large"},
-        {48, UINT64_MAX, TAMIS_CORRUPT, "damaged: the patch is cut short"},
-        {8, 0, TAMIS_CORRUPT, "damaged: there is no patch version 0"},
+        {24, (uint64_t)1 << 40, TAMIS_CORRUPT, "damaged: the result is too large for its patch"},
+        {24, UINT64_MAX, TAMIS_CORRUPT, "damaged: an image cannot be that large"},
+        {16, UINT64_MAX, TAMIS_CORRUPT, "damaged: an image cannot be that large"},
+        {48, UINT64_MAX, TAMIS_CORRUPT, "damaged: the patch is truncated"},
+        {8, 0, TAMIS_CORRUPT, "damaged: patch version 0 is invalid"},
         {8, 2, TAMIS_TOO_NEW, "patch version 2 needs a newer Tamis than 0.1.0"},
         {8, 1 | 2 << 16, TAMIS_TOO_NEW, "coding 2 of a patch needs a newer Tamis than 0.1.0"},
         {8, 1, TAMIS_CORRUPT, "damaged: the sizes of the patch do not add up"},
@@ -390,7 +390,7 @@ static void other_images_are_refused(void **state) {
     bytes base, result, patch, made;
     small_patch(&base, &result, &patch);
     assert_int_equal(apply(result, patch, &made), TAMIS_MISMATCH);
-    assert_memory_equal(tamis_why(), "the patch is applied already", 28);
+    assert_memory_equal(tamis_why(), "the patch is already applied", 28);
     base.at[base.size - 1] ^= 1;
     assert_int_equal(apply(base, patch, &made), TAMIS_MISMATCH);
     assert_memory_equal(tamis_why(), "the patch is for another image", 30);
@@ -498,7 +498,7 @@ static void changes_into_nothing(void **state) {
     patch.at[10] = 1; /* CHANGES */
     seal(patch);
     assert_int_equal(apply(base, patch, &made), TAMIS_CORRUPT);
-    assert_string_equal(tamis_why(), "damaged: the changes of the patch make no sense");
+    assert_string_equal(tamis_why(), "damaged: the changes in the patch are invalid");
     let_go(&base, &result, &patch);
 }
 
@@ -518,7 +518,7 @@ static void changes_behind_the_end(void **state) {
     }
     seal(patch);
     assert_int_equal(apply(base, patch, &made), TAMIS_CORRUPT);
-    assert_string_equal(tamis_why(), "damaged: the changes of the patch make no sense");
+    assert_string_equal(tamis_why(), "damaged: the changes in the patch are invalid");
     free(base.at), free(result.at), free(patch.at);
 }
 

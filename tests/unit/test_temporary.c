@@ -110,7 +110,7 @@ static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
     if (rc) {
         assert_true(rc == TAMIS_IO);
         assert_true(strstr(tamis_why(), temp) || strstr(tamis_why(), path));
-        assert_true(holds(strstr(tamis_why(), "its folder") ? MANY : FEW));
+        assert_true(holds(strstr(tamis_why(), "its directory") ? MANY : FEW));
     } else {
         assert_true(!was_met || calls[c].may_be_quiet);
         assert_true(holds(MANY));
