@@ -14,8 +14,8 @@
 
 /* ---- The pile ------------------------------------------------------------------------------- */
 
-/* Bytes that so many keys take under a limit: their hashes, and beside them the larger of what
- * sorting, or a move to a larger pile, and what making the filter needs. */
+/* Bytes for n keys under a limit: their hashes, plus the larger of what sorting, or moving to a
+ * larger pile, and what making the filter needs. */
 static uint64_t need(const tamis_builder *b, uint64_t n) {
     const tamis_build_whole *whole = b->filter->kind->build->whole;
     const uint64_t held = tamis__builder_memory(b) - b->pile.block.size;
@@ -64,7 +64,7 @@ static uint64_t keep_distinct(uint64_t *hash, uint64_t n) {
     return kept;
 }
 
-/* Sorted, and every hash once. */
+/* Sorts, and drops duplicates. */
 static tamis_status make_set(tamis_builder *b) {
     tamis_pile *pile = &b->pile;
     const uint64_t size = pile->n * sizeof *pile->hash;
@@ -79,8 +79,8 @@ static tamis_status make_set(tamis_builder *b) {
     return TAMIS_OK;
 }
 
-/* Of a set that is too large with all that were added, those that came twice go. Worth it when a
- * quarter goes: fewer would mean to sort again soon. */
+/* Drops duplicates from a set that would be too large with all adds. It pays when a quarter goes:
+ * with less, the next sort would come soon. */
 static tamis_status drop_equal(tamis_builder *b, uint64_t more) {
     tamis_pile *pile = &b->pile;
     const bool is_set = b->filter->can & TAMIS_ADDS_ONCE && pile->n > 1 && !pile->is_set;
@@ -90,7 +90,7 @@ static tamis_status drop_equal(tamis_builder *b, uint64_t more) {
     return has_room ? TAMIS_OK : too_little(b, pile->n + more);
 }
 
-/* Room for n more, and then for as many again, as far as the limit goes. */
+/* Makes room for n more, and then for as many again, as far as the limit goes. */
 static tamis_status make_room(tamis_builder *b, uint64_t n) {
     enum { FIRST = 1024 };
     tamis_pile *pile = &b->pile;

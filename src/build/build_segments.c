@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The second stage of finishing, for kinds that are built: records are read in order and cut into
- * segments, each thread makes the segment that it got, and they are given away in their order.
- * Which thread made a segment, and what lay on disk before, leaves no trace in the bytes. */
+ * segments, each thread makes one segment at a time, and they are written in order. Which thread
+ * made a segment, and what was on disk before, leaves no trace in the bytes. */
 #include <string.h>
 
 #include "bits/bits.h"
@@ -15,17 +15,17 @@ typedef struct building {
     const tamis_build *facet;
     const uint64_t *word;
     tamis_record_cursor cursor;
-    uint64_t *room; /* for what is read from disk */
+    uint64_t *room; /* for records read from disk */
     uint64_t next, written, records_done, total;
-    uint64_t planned;     /* records that a segment hardly ever has more of */
-    uint64_t memory_each; /* that a thread may take */
-    uint64_t *offset;     /* where each segment starts */
+    uint64_t planned;     /* a segment hardly ever has more records */
+    uint64_t memory_each; /* allowed for each thread */
+    uint64_t *offset;     /* the start of each segment */
     tamis_sink *sink;
 } building;
 
 /* ---- Room to work --------------------------------------------------------------------------- */
 
-/* What one thread holds: the records of its segment, and room to make it. */
+/* The memory of one thread: the records of its segment, and room to make it. */
 typedef struct bench {
     uint64_t *hash, *value;
     uint64_t n, room;
@@ -42,7 +42,7 @@ static uint64_t record_bytes(const building *g, uint64_t n) {
     return tamis__record_bytes(g->facet, n);
 }
 
-/* Room for `need` records; those that are there stay. */
+/* Makes room for `need` records, and keeps those that are there. */
 static tamis_status widen(const building *g, bench *k, uint64_t need) {
     const struct tamis_allocator *allocator = &g->b->filter->allocator;
     const bool has_values = g->facet->rule != TAMIS_RECORDS_KEYS;
@@ -60,8 +60,8 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
     return TAMIS_OK;
 }
 
-/* A segment with more records than were to be expected: only hashes that are not well mixed make
- * one, and it may not cost more memory than there is. While it grows it is there twice. */
+/* A segment with more records than expected: only badly mixed hashes make one, and it may not
+ * exceed the memory limit. While it grows it is held twice. */
 static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index, uint64_t more) {
     const uint64_t min = k->n + more, usual = k->room + k->room / 4 + 1024;
     const uint64_t need = min > usual ? min : usual;
@@ -74,7 +74,7 @@ static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t inde
     return widen(g, k, need);
 }
 
-/* What the last segment used serves again when it is large enough. */
+/* Reuses the last segment's memory when it is large enough. */
 static tamis_status enough(const struct tamis_allocator *allocator, tamis_block *block,
                            uint64_t size) {
     if (block->base && block->size - TAMIS_ALIGNMENT >= size) return TAMIS_OK;
@@ -88,18 +88,18 @@ static tamis_status prepare(const building *g, bench *k) {
     return rc ? rc : enough(allocator, &k->out, g->facet->max(g->word, k->n));
 }
 
-/* ---- One segment after the other ------------------------------------------------------------- */
+/* ---- One segment at a time ------------------------------------------------------------------- */
 
 static uint64_t segment_of(const building *g, uint64_t i) {
     return g->facet->segment(g->word, tamis__records_hash(g->b->records, &g->cursor, i));
 }
 
-/* How many of the n records that lie ready belong to the segment. */
+/* How many of the n records at hand belong to the segment. */
 static uint64_t count_ready(const building *g, uint64_t n, uint64_t index) {
     uint64_t low = 0, high = n;
     if (n == 0 || segment_of(g, 0) != index) return 0;
     while (low < high) {
-        /* The last is looked at first: mostly they all do. */
+        /* The last record first: usually all of them do. */
         const uint64_t i = high == n ? n - 1 : low + (high - low) / 2;
         if (segment_of(g, i) <= index)
             low = i + 1;
@@ -127,7 +127,7 @@ static tamis_status cut_segment(building *g, bench *k, uint64_t index) {
     return rc;
 }
 
-/* Segments leave in their order; whoever is early waits. */
+/* Segments are written in order; a thread that is early waits. */
 static tamis_status deliver(building *g, const bench *k, uint64_t index, const uint8_t *out,
                             uint64_t size) {
     while (g->written != index && !g->workers.rc)
@@ -141,8 +141,8 @@ static tamis_status deliver(building *g, const bench *k, uint64_t index, const u
     return tamis__report(g->b, TAMIS_STAGE_BUILD, g->records_done, g->total);
 }
 
-/* With the lock held before and after. Only the making itself is done without it: the allocator
- * and the records are for one thread at a time. */
+/* With the lock held before and after. Only the making itself runs without it: the allocator and
+ * the records are for one thread at a time. */
 static tamis_status make_one(building *g, bench *k, uint64_t index) {
     tamis_status rc = cut_segment(g, k, index);
     if (!rc) rc = prepare(g, k);
@@ -171,9 +171,9 @@ static void make_some(void *ctx) {
     pthread_mutex_unlock(&g->workers.lock);
 }
 
-/* ---- All of them ---------------------------------------------------------------------------- */
+/* ---- All segments --------------------------------------------------------------------------- */
 
-/* How many threads, and what each may take. */
+/* The number of threads, and the memory of each. */
 static unsigned share_memory(building *g, uint64_t held) {
     g->planned = tamis__segment_records(g->facet, g->word, g->total);
     const uint64_t left = tamis__memory_left(g->b, held);
@@ -188,15 +188,15 @@ static tamis_status run_workers(building *g, uint64_t held) {
     if (threads == 0) return tamis__too_little(g->b, "making segments of them");
     tamis_status rc = tamis__report(g->b, TAMIS_STAGE_BUILD, 0, g->total);
     if (!rc) rc = tamis__workers_run(&g->workers, threads, make_some, g);
-    /* Every record belongs to a segment, or keys would be missing and nobody would know. */
+    /* Every record belongs to a segment, or keys would go missing unnoticed. */
     if (!rc && g->records_done != g->total)
         rc = tamis__fail(TAMIS_CORRUPT, "only %llu of %llu records came into a segment",
                          (unsigned long long)g->records_done, (unsigned long long)g->total);
     return rc;
 }
 
-/* The tail, for labels: their names, then where each starts as 32 bits, and zeros to whole words
- * behind both. */
+/* The tail, for labels: their names, then the offset of each as 32 bits, both padded with zeros to
+ * whole words. */
 static tamis_status append_tail(const tamis_names *labels, tamis_sink *s) {
     static const uint8_t zeros[8];
     uint8_t starts[1024];
@@ -213,7 +213,7 @@ static tamis_status append_tail(const tamis_names *labels, tamis_sink *s) {
     return rc || labels->count % 2 == 0 ? rc : s->append(s, zeros, 4);
 }
 
-/* What comes behind the segments. */
+/* Writes what follows the segments. */
 static tamis_status append_rest(building *g) {
     const uint64_t segments = g->word[TAMIS_SEGMENTS];
     tamis_sink *s = g->sink;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Building, the first half: keys come in.
+/* Building, the first half: keys are added.
  *
  *     keys ──hash──▶ straight into the filter        its shape is known, and order does not matter
  *                └─▶ records, sorted when all are there        everything else
@@ -25,7 +25,7 @@ uint64_t tamis__builder_memory(const tamis_builder *b) {
            tamis__names_memory(&b->labels) + b->pile.block.size;
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Creating ------------------------------------------------------------------------------- */
 
 static tamis_status read_options(const struct tamis_builder_options *in,
                                  struct tamis_builder_options *out) {
@@ -56,7 +56,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     return TAMIS_OK;
 }
 
-/* Records as the kind wants them; so many were announced. */
+/* Opens records as the kind wants them, for the announced number. */
 static tamis_status open_records(tamis_builder *b, const char *temp_dir, uint64_t announced) {
     const tamis_kind *kind = b->filter->kind;
     const bool is_built = kind->build;
@@ -72,8 +72,8 @@ static tamis_status open_records(tamis_builder *b, const char *temp_dir, uint64_
     return rc ? rc : tamis__limit_start(b, announced);
 }
 
-/* Bins may take what the builder may hold, less what it needs itself. Where keys are not counted
- * yet, the capacity says how many will come. */
+/* Bins may take the builder's memory limit, less what it needs itself. Where keys are not counted
+ * yet, the capacity is the expected number. */
 static void open_bulk(tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit;
     const uint64_t held = tamis__builder_memory(b);
@@ -96,7 +96,7 @@ static bool shape_is_known(const tamis_parsed_spec *r) {
     return r->has_capacity || (r->has_fpr && r->has_bits);
 }
 
-/* Refuses what can never work before the first key: with the capacity that is given, or none. */
+/* Refuses a spec that can never work before the first key: with the given capacity, or none. */
 static tamis_status plan_early(const tamis_parsed_spec *r, uint64_t max_bytes, tamis_shape *shape) {
     const tamis_kind *kind = r->entry->kind;
     if (tamis__hashes_itself(kind) && !kind->build && !shape_is_known(r))
@@ -114,8 +114,9 @@ static tamis_status plan_early(const tamis_parsed_spec *r, uint64_t max_bytes, t
     return rc ? rc : tamis__within_limit(max_bytes, shape->size);
 }
 
-/* Straight in: when the shape is known now, and the order of adds is free, or time. What grows gets
- * its shape from how the adds are cut into calls, and what is asked again must be kept. */
+/* Keys go straight in when the shape is known now, and the order of adds does not matter, or is
+ * time. The shape of a growing filter depends on how adds are cut into calls, and records that will
+ * be verified must be kept. */
 static bool goes_straight(const tamis_builder *b) {
     const tamis_kind *kind = b->filter->kind;
     if (kind->build) return false;
@@ -180,9 +181,9 @@ void tamis_builder_free(tamis_builder *b) {
     tamis__block_free(&allocator, &self);
 }
 
-/* ---- Going on where a filter ended ---------------------------------------------------------- */
+/* ---- Continuing from a filter --------------------------------------------------------------- */
 
-/* Labels may have other numbers here than there: `number` has ours for each of theirs. */
+/* Labels may have other numbers here: `number` maps theirs to ours. */
 static tamis_status take_labels(tamis_builder *b, const tamis *f, uint64_t *number) {
     tamis_status rc = TAMIS_OK;
     for (uint64_t i = 0; i < tamis_label_count(f) && !rc; i++) {
@@ -212,7 +213,7 @@ tamis_status tamis__builder_take(tamis_builder *b, const tamis *f) {
     if (!number) return TAMIS_NOMEM;
     tamis_status rc = take_labels(b, f, number);
     if (!rc) rc = take_records(b, f, number);
-    b->has_label = false; /* those were not the caller's choice */
+    b->has_label = false; /* these labels were not the caller's choice */
     tamis__block_free(allocator, &block);
     return rc;
 }
@@ -326,8 +327,7 @@ uint64_t tamis_builder_conflict(const tamis_builder *b) {
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-/* Straight into the filter, which knows itself how to take all or none; or into bins, which take
- * all. */
+/* Straight into the filter, whose add takes all or none; or into bins, which take all. */
 static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
     tamis_status rc = TAMIS_OK;
     if (b->bulk) {
@@ -345,7 +345,7 @@ static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
     return rc;
 }
 
-/* Keys before the first label belong to one without a name, which a filter cannot have. */
+/* Keys before the first label belong to a label without a name, which a filter cannot have. */
 static tamis_status need_label(tamis_builder *b) {
     return b->filter->can & TAMIS_CAN_LABEL && !b->has_label ? tamis_builder_label(b, "default")
                                                              : TAMIS_OK;
@@ -377,11 +377,11 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Keys of a call that failed are all forgotten, those before the failure too. */
+/* A call that failed forgets all its keys, including those before the failure. */
 static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     for (size_t i = 0, m; i < n; i += m) {
-        m = smaller(n - i, TAMIS_BATCH); /* the payload is not there yet */
+        m = smaller(n - i, TAMIS_BATCH); /* there is no payload yet */
         tamis__records_take_back(b->records, tamis__hashes_of(b->filter, keys, i, m, room), m);
         b->adds -= m;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of src/build may include this: what a builder is made of. */
+/* For src/build: the parts of a builder. */
 #ifndef TAMIS_BUILD_BUILDER_H
 #define TAMIS_BUILD_BUILDER_H
 
@@ -13,8 +13,8 @@
 typedef struct tamis_pile {
     tamis_block block;
     uint64_t *hash;
-    uint64_t n, room, max; /* how many there are, for how many there is room and may be */
-    bool is_set;           /* sorted, and every one once */
+    uint64_t n, room, max; /* number, room for, and maximum */
+    bool is_set;           /* sorted and distinct */
 } tamis_pile;
 
 struct tamis_builder {
@@ -22,36 +22,36 @@ struct tamis_builder {
     struct tamis_builder_options options; /* `filter` and `temp_dir` are not kept */
     tamis_parsed_spec request;
 
-    /* The filter to be: kind, hash, notes. It has a payload from the first key on where adds go
+    /* The future filter: kind, hash, notes. It has a payload from the first key on where adds go
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
     tamis_pile pile;         /* in place of records, for kinds that are built whole */
     tamis_bulk *bulk;        /* where adds to a large filter wait; NULL when they go in directly */
-    uint64_t adds, max_adds; /* so far, and up to which the memory limit was found to be enough */
-    bool is_continued;       /* the words are those of an old filter */
-    bool is_closed;          /* no more keys: it was asked to finish */
+    uint64_t adds, max_adds; /* so far, and checked against the memory limit */
+    bool is_continued;       /* the parameters are those of an old filter */
+    bool is_closed;          /* no more keys: finishing has begun */
     bool is_done;            /* the filter was handed over */
 
     tamis_names labels;
-    uint64_t label; /* that keys belong to now, when one was chosen */
+    uint64_t label; /* of the keys added now, if one was chosen */
     bool has_label;
 
-    bool is_sorted; /* all records; then the census is theirs */
+    bool is_sorted; /* all records; then the census is valid */
     tamis_census census;
     uint64_t conflict;
-    struct tamis_builder_info info; /* of the filter that was made */
+    struct tamis_builder_info info; /* of the finished filter */
 };
 
-/* What the builder holds now, of what its memory limit is about. */
+/* The memory that the builder holds now, as far as its limit counts it. */
 uint64_t tamis__builder_memory(const tamis_builder *);
 
-/* Everything that takes place after the last key: sorts, makes the payload, and hands the filter
- * over or writes it. */
+/* Does everything after the last key: sorts, makes the payload, and returns the filter or writes
+ * it. */
 tamis_status tamis__assemble(tamis_builder *, tamis **filter);
 tamis_status tamis__assemble_to(tamis_builder *, tamis_goal);
 
-/* tamis_builder_finish_to, for those that know more than a path. */
+/* tamis_builder_finish_to for any goal, not only a path. */
 tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
 
 /* Keys for a kind that is built whole, all or none; and the filter that they make. Starting refuses a
@@ -63,19 +63,20 @@ tamis_status tamis__build_foreign(tamis_builder *, tamis **filter);
 /* A handle with room for the image's payload, and its notes. */
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
 
-/* The shape for so many keys, from the wish; in segments of so many, where it has segments. */
+/* The shape for `count` keys, from the spec; in segments of `segment` keys, where it has
+ * segments. */
 tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment,
                               tamis_params *, tamis_image *);
 
-/* Refuses what the memory limit does not allow: when so many records are announced, or 0 when
- * nobody knows, and when so many are there. */
+/* Refuses what the memory limit does not allow: for the announced number of records, or 0 when it
+ * is unknown, and for the adds so far. */
 tamis_status tamis__limit_start(tamis_builder *, uint64_t records);
 tamis_status tamis__limit_adds(tamis_builder *, uint64_t adds);
 
-/* May there be one more label? */
+/* Is there memory for another label? */
 tamis_status tamis__limit_names(const tamis_builder *);
 
-/* Takes in every key that a built filter lists, with its labels and values. */
+/* Adds every key that a built filter lists, with its labels and values. */
 tamis_status tamis__builder_take(tamis_builder *, const tamis *);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Building, the second half: from records to a filter.
  *
- *     sort      partitions, on all threads; equal records go, and everything is counted
- *     shape     the kind says what words so many records lead to
- *     segments    records are read in order and cut; each thread makes the segment it got
+ *     sort      partitions, on all threads; drops equal records, counts everything
+ *     shape     the kind computes its parameters from the number of records
+ *     segments  records are read in order and cut; each thread makes one segment at a time
  *     out       segments are written in order, then the tail and the offsets: to disk or to memory
- *     verify    every record is asked again
+ *     verify    every record is queried
  *
- * Whatever fails on the way, and wherever it is stopped, the builder still has its records. */
+ * Whatever fails, and wherever it is stopped, the builder still has its records. */
 #include <string.h>
 
 #include "build/stages.h"
@@ -20,8 +20,8 @@ enum { REPORT_EVERY = 1 << 16 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* What a capacity is about. Known-good keys come beside it; where values are joined a key may have
- * come with many, and still takes one place. */
+/* The number that a capacity limits. Known-good keys are not part of it; where values are joined, a
+ * key that came with many values takes one place. */
 static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census) {
     if (TAMIS_ENTRY(kind, special, labels)) return census->largest;
     if (kind->build && kind->build->member) return census->records - census->zeros;
@@ -46,7 +46,7 @@ tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t s
     return TAMIS_OK;
 }
 
-/* The image for what was counted, without bytes yet, in segments of so many keys. */
+/* The image for the census, without bytes yet, in segments of `segment` keys. */
 static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_image *image,
                                 uint64_t *expected) {
     const tamis_kind *kind = b->filter->kind;
@@ -65,9 +65,8 @@ static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_
     return rc;
 }
 
-/* Segments as they were asked for, unless the memory limit is too small for them: then the largest
- * that it allows. How many threads there are does not matter, because it would show in the
- * bytes. */
+/* Segments of the requested size, unless the memory limit is too small for them: then the largest
+ * that it allows. The number of threads does not matter: it would show in the bytes. */
 static tamis_status shape_segments(tamis_builder *b, tamis_image *image) {
     const uint64_t asked = tamis__segment_asked(b), total = b->census.records;
     uint64_t segment = asked, expected, now;
@@ -127,8 +126,8 @@ static tamis_status put_all(tamis *f, const uint64_t *hash, const uint64_t *valu
     return rc;
 }
 
-/* Adds the records, in their order, to a filter that is empty. What grows gets its shape from how
- * they are cut into calls: always into the same. */
+/* Adds the records, in order, to an empty filter. The shape of a growing filter depends on how adds
+ * are cut into calls: the cut is always the same. */
 static tamis_status add_records(tamis_builder *b, tamis *f, uint64_t *room) {
     const uint64_t total = tamis__records_count(b->records);
     tamis_record_cursor cursor = {0};
@@ -152,14 +151,14 @@ static tamis_status fill(tamis_builder *b, tamis *f) {
     if (!room) return TAMIS_NOMEM;
     const tamis_status rc = add_records(b, f, room);
     tamis__block_free(&f->allocator, &block);
-    /* Equal records were dropped where they do nothing; items counts adds all the same. */
+    /* Equal records were dropped where they have no effect; items still counts all adds. */
     if (!rc) f->image.body.items = b->adds;
     return rc;
 }
 
 /* ---- To memory ------------------------------------------------------------------------------ */
 
-/* A part of the payload that waits for the others. */
+/* A part of the payload, waiting for the others. */
 typedef struct piece {
     struct piece *next;
     tamis_block block;
@@ -189,8 +188,8 @@ static tamis_status append_piece(tamis_sink *sink, const void *bytes, uint64_t s
     return TAMIS_OK;
 }
 
-/* Brings the pieces to `to`, unless that is NULL, and frees each as soon as it is there: so both
- * together hardly take more than one of them. */
+/* Copies the pieces to `to`, unless that is NULL, and frees each at once: so both together hardly
+ * take more memory than one of them. */
 static void empty_sink(heap_sink *s, uint8_t *to) {
     for (piece *p = s->first; p;) {
         piece *next = p->next;
@@ -215,7 +214,7 @@ static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis 
     return rc;
 }
 
-/* The filter that the records make; the builder still has them. */
+/* Makes the filter from the records; the builder keeps them. */
 static tamis_status make_filter(tamis_builder *b, tamis **out) {
     const bool is_built = b->filter->kind->build;
     tamis_image image;
@@ -233,7 +232,7 @@ static tamis_status make_filter(tamis_builder *b, tamis **out) {
     return TAMIS_OK;
 }
 
-/* The filter that keys went straight into. What stays can still hash, and be freed. */
+/* Returns the filter that keys went straight into. The builder can still hash, and be freed. */
 static tamis_status hand_over(tamis_builder *b, tamis **out) {
     tamis *rest = tamis__new(&b->filter->allocator);
     if (!rest) return TAMIS_NOMEM;
@@ -275,7 +274,7 @@ static tamis_status append_to_file(tamis_sink *sink, const void *bytes, uint64_t
     return tamis__file_append(s->file, bytes, size);
 }
 
-/* Asks the file that was just written, before it gets its name. */
+/* Queries the file that was just written, before it gets its name. */
 static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
                                 const tamis_new_file *file) {
     const uint64_t size = TAMIS_IMAGE_HEADER_BYTES + image->body.size + image->notes_size;
@@ -292,7 +291,7 @@ static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
     return rc;
 }
 
-/* The header comes first in the file and is known last. */
+/* The header is first in the file and known last. */
 static tamis_status write_image(tamis_builder *b, tamis_image *image, tamis_new_file *file) {
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
     disk_sink s = {.sink.append = append_to_file, .file = file};
@@ -312,7 +311,7 @@ static tamis_status write_image(tamis_builder *b, tamis_image *image, tamis_new_
     return rc;
 }
 
-/* The file is begun first: a folder that does not take it shows before the work, not after. */
+/* Begins the file first: a directory that cannot hold it fails before the work, not after. */
 static tamis_status build_to(tamis_builder *b, tamis_goal goal) {
     tamis_image image;
     tamis_new_file file;

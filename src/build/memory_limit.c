@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a memory limit leads to: how many threads may work, how large the segments of a filter are,
- * and what is refused. Everything is reckoned from the limit and from what was counted, never from
- * what happens to be free: the segments of a filter are part of its bytes. */
+/* What a memory limit allows: how many threads may work, how large the segments of a filter are,
+ * and what is refused. Everything is computed from the limit and the counts, never from the memory
+ * that happens to be free: the segments of a filter are part of its bytes. */
 #include "build/stages.h"
 #include "kinds/segments.h"
 
@@ -30,13 +30,13 @@ uint64_t tamis__record_bytes(const tamis_build *facet, uint64_t n) {
     return n * (facet->rule == TAMIS_RECORDS_KEYS ? 8 : 16);
 }
 
-/* Each block may start a little later than asked for. */
+/* Each block may start a little later than requested. */
 uint64_t tamis__bench_bytes(const tamis_build *facet, const uint64_t word[], uint64_t n) {
     return tamis__record_bytes(facet, n) + facet->work(word, n) + facet->max(word, n) +
            3 * TAMIS_ALIGNMENT;
 }
 
-/* The first hash that is not of the first segment: all segments are about as wide, but the last may
+/* The first hash that is not in the first segment: all segments are about as wide, but the last may
  * be narrower. */
 static uint64_t end_of_first(const tamis_build *facet, const uint64_t word[]) {
     uint64_t low = 0, high = UINT64_MAX;
@@ -50,15 +50,15 @@ static uint64_t end_of_first(const tamis_build *facet, const uint64_t word[]) {
     return low;
 }
 
-/* An eighth more than its share is far beyond what chance gives a segment of the usual size. */
+/* An eighth more than its share is far more than chance gives a segment of the usual size. */
 uint64_t tamis__segment_records(const tamis_build *facet, const uint64_t word[], uint64_t total) {
     const uint64_t share = tamis__range(end_of_first(facet, word), total) + 1;
     const uint64_t max = share + share / 8 + 1024, planned = max < total ? max : total;
     return planned ? planned : 1;
 }
 
-/* What one thread needs at most to make segments of so many records under a limit, with all that a
- * builder holds meanwhile. */
+/* What one thread needs at most to make segments of this many records under a limit, including all
+ * that a builder holds then. */
 static uint64_t need(const tamis_builder *b, uint64_t limit, const uint64_t word[],
                      uint64_t total) {
     const uint64_t held = tamis__builder_memory(b) -
@@ -84,9 +84,9 @@ uint64_t tamis__segment_next(uint64_t segment) {
     return segment / 2 > TAMIS_SEGMENT_MIN_KEYS ? segment / 2 : TAMIS_SEGMENT_MIN_KEYS;
 }
 
-/* ---- What is refused before it is too late -------------------------------------------------- */
+/* ---- Refusing early ------------------------------------------------------------------------- */
 
-/* The words before anything was counted. */
+/* The parameters before anything was counted. */
 static tamis_status early_words(const tamis_builder *b, uint64_t segment, uint64_t total,
                                 uint64_t word[TAMIS_WORDS]) {
     const tamis_census census = {.records = total, .keys = total};
@@ -103,8 +103,8 @@ static tamis_status early_words(const tamis_builder *b, uint64_t segment, uint64
     return rc;
 }
 
-/* Is there a size of segments with which so many records can be built within `limit`? What no limit
- * would allow is not refused here: its sentence is another one. */
+/* Is there a segment size with which `total` records can be built within `limit`? What no limit
+ * would allow is not refused here: it has another message. */
 static bool limit_allows(const tamis_builder *b, uint64_t limit, uint64_t total) {
     uint64_t segment = tamis__segment_asked(b), word[TAMIS_WORDS];
     if (early_words(b, segment, total, word)) return true;
@@ -128,8 +128,8 @@ static tamis_status refuse(const tamis_builder *b, uint64_t total) {
                        (unsigned long long)total, (unsigned long long)(min / step));
 }
 
-/* Doubled each time as long as that is allowed, so that it is asked rarely; near the end in smaller
- * steps, so that the refusal comes late enough. */
+/* The limit doubles each time as long as that is allowed, so that checks are rare; near the end it
+ * grows in smaller steps, so that the refusal comes late enough. */
 tamis_status tamis__limit_adds(tamis_builder *b, uint64_t adds) {
     enum { FIRST = 1 << 16 };
     const uint64_t limit = b->options.memory_limit;
@@ -150,8 +150,8 @@ tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
     return refuse(b, records);
 }
 
-/* Names and their table double: while they do they are there three times over, and a number for
- * each is needed later. They may have half of the limit. */
+/* Names and their table double: while they do, they take three times their size, and later each
+ * needs a number. They may have half of the limit. */
 tamis_status tamis__limit_names(const tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit, count = b->labels.count;
     const uint64_t first = 4096; /* what a name or two take */

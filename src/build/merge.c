@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging. What was built is merged by building again, so this is the builder's business. */
+/* Merging built filters means building again, so it is part of the builder. */
 #include "build/builder.h"
 #include "core/filter.h"
 
@@ -23,7 +23,7 @@ static tamis_status merge_built(tamis *into, const tamis *from) {
     if (!rc) rc = tamis_builder_finish(b, &merged);
     tamis_builder_free(b);
     if (rc) return rc;
-    /* Only the payload changes hands; a handle that somebody holds stays where it is. */
+    /* Only the payload is exchanged; handles stay valid. */
     const tamis_block payload = into->payload;
     const tamis_body body = merged->image.body;
     into->payload = merged->payload;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many sorted runs read as one: a heap of runs by the record that each would give next. */
+/* Many sorted runs read as one: a heap of runs, ordered by their next record. */
 #include "build/merge_runs.h"
 
 #include "core/radix.h"

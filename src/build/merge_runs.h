@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of src/build may include this: sorted runs of records on disk, read as one sorted
- * list. */
+/* For src/build: sorted runs of records on disk, read as one sorted list. */
 #ifndef TAMIS_BUILD_MERGE_RUNS_H
 #define TAMIS_BUILD_MERGE_RUNS_H
 
@@ -8,27 +7,27 @@
 
 /* One run: where it is on disk, and the part of it that is in memory. */
 typedef struct tamis_run {
-    uint64_t place;     /* of its first record, in bytes */
-    uint64_t n, read;   /* records of it, and how many of them have been loaded */
-    uint64_t *here;     /* room for those that are loaded */
-    uint64_t at, count; /* the next of them, and how many they are */
+    uint64_t place;     /* byte offset of its first record */
+    uint64_t n, read;   /* its records, and how many of them have been loaded */
+    uint64_t *here;     /* the loaded records */
+    uint64_t at, count; /* the next of them, and their number */
 } tamis_run;
 
-/* A list of runs, and a heap of those that have records left: the one with the lowest is on top. */
+/* A list of runs, and a heap of those that have records left, the lowest on top. */
 typedef struct tamis_runs {
     const tamis_spill *file;
     unsigned numbers; /* of 64 bits in a record */
     tamis_run *run;
     size_t runs;
-    uint64_t *heap; /* room for as many numbers as there are runs */
+    uint64_t *heap; /* room for one number per run */
     size_t waiting;
-    uint64_t each; /* records of a run that are loaded at once */
+    uint64_t each; /* records of a run loaded at once */
 } tamis_runs;
 
-/* What a merge keeps in memory for each run, beside the records that are loaded. */
+/* What a merge keeps in memory for each run, besides the loaded records. */
 enum { TAMIS_RUN_BYTES = sizeof(tamis_run) + sizeof(uint64_t) };
 
-/* From the front, the first time or once more; `room` is for runs * each records. */
+/* Starts from the front, the first time or again; `room` is for runs * each records. */
 tamis_status tamis__runs_start(tamis_runs *, uint64_t *room);
 
 /* The next record of all runs, in order; false at the end, or on failure with *rc set. */

@@ -10,12 +10,12 @@
 #include "core/radix.h"
 #include "file/spill.h"
 
-/* An open block for each partition is all that must be in memory, so a small limit means small
- * blocks. Larger ones than these gain nothing: blocks of a partition are neighbours on disk. */
+/* Only an open block per partition must be in memory, so a small limit means small blocks. Larger
+ * ones than these gain nothing: blocks of a partition are neighbours on disk. */
 enum { MAX_BLOCK_BYTES = TAMIS_RECORDS_ROOM, FREE_BLOCK_BYTES = 16 * 1024 };
 
-/* Full blocks in memory come first, full ones on disk next, and the open one, which is the last of
- * those in memory, at the end: for a sequence that is the order of time. */
+/* Full blocks in memory come first, then full ones on disk, then the open one, which is the last of
+ * those in memory: for a sequence, that is the order of time. */
 typedef struct partition {
     _Alignas(TAMIS_ALIGNMENT) uint64_t *open; /* the last block in memory */
     uint64_t **blocks;
@@ -33,11 +33,11 @@ struct tamis_records {
     uint64_t per_block; /* records in one: a power of two */
     struct tamis_allocator allocator;
     tamis_block self;
-    uint64_t memory, max_memory; /* bytes of blocks and lists, and what blocks may take */
-    uint64_t max_records;        /* that a partition may have to be sorted within the limit */
-    unsigned unopened;           /* partitions that have no block yet */
+    uint64_t memory, max_memory; /* bytes of blocks and lists, and the limit for blocks */
+    uint64_t max_records;        /* maximum of a partition that can be sorted within the limit */
+    unsigned unopened;           /* partitions without a block so far */
     tamis_spill spill;
-    tamis_spill runs; /* of the partition that is being sorted, where memory is too small for it */
+    tamis_spill runs; /* of the partition being sorted, where memory is too small for it */
     partition part[TAMIS_PARTITIONS];
 };
 
@@ -78,7 +78,7 @@ static uint64_t block_for(uint64_t memory_limit) {
     return block;
 }
 
-/* Lists double: while one grows it is there three times over. */
+/* Lists double: while one grows, it takes three times its size. */
 uint64_t tamis__records_max_memory(uint64_t memory_limit) {
     const uint64_t blocks = memory_limit / 4 / block_for(memory_limit) + 4 * TAMIS_PARTITIONS;
     return memory_limit / 4 + 3 * sizeof(uint64_t *) * blocks + sizeof(tamis_records) +
@@ -103,7 +103,7 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
     *out = NULL;
     if (memory_limit && memory_limit < TAMIS_RECORDS_MIN_LIMIT)
         return tamis__fail(TAMIS_INVALID,
-                           "a memory limit of %llu bytes is too small: 1 MiB is least",
+                           "a memory limit of %llu bytes is too small: the minimum is 1 MiB",
                            (unsigned long long)memory_limit);
     tamis_records *r = tamis__get(allocator, sizeof *r, &self);
     if (!r) return TAMIS_NOMEM;
@@ -121,7 +121,7 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
     return TAMIS_OK;
 }
 
-/* Blocks are many and small: they come from the allocator as they are, without alignment. */
+/* Blocks are many and small: they come from the allocator directly, without alignment. */
 static void *get(tamis_records *r, uint64_t size) {
     void *memory = r->allocator.alloc(r->allocator.ctx, (size_t)size);
     if (memory)
@@ -159,7 +159,7 @@ static uint64_t blocks_of(const partition *part) {
 
 /* Rows on disk: the first has one block for each partition, the next two for each, side by side,
  * then four and so on. So the place of a block needs no list, a partition is read in a few long
- * runs, and what is not written yet is a hole of at most as many bytes as are. */
+ * runs, and unwritten holes are at most as many bytes as are written. */
 static uint64_t row_of(uint64_t spilled) {
     uint64_t row = 1;
     while (row * 2 <= spilled + 1) row *= 2;
@@ -171,15 +171,14 @@ static uint64_t place(const tamis_records *r, unsigned p, uint64_t spilled) {
     return ((row - 1) * r->ways + p * row + (spilled + 1 - row)) * r->block;
 }
 
-/* Some of a partition's records that lie together: one block in memory, or on disk up to the end
- * of a row. */
+/* Contiguous records of a partition: one block in memory, or on disk up to the end of a row. */
 typedef struct run {
     uint64_t *memory; /* NULL: on disk, ... */
     uint64_t offset;  /* ... here */
     uint64_t blocks, numbers;
 } run;
 
-/* The run that starts with the i-th block; without any numbers at the end. */
+/* The run that starts with the i-th block; empty at the end. */
 static run run_at(const tamis_records *r, unsigned p, uint64_t i) {
     const partition *part = &r->part[p];
     const uint64_t before = i * r->per_block;
@@ -232,9 +231,9 @@ static tamis_status too_many(const partition *part) {
                        (unsigned long long)part->records);
 }
 
-/* A place for the next record when the last block is full. When memory is only left for those
- * partitions that have nothing yet, the full block goes to disk and its memory is filled anew; so
- * do all that follow it, which keeps their order. */
+/* Makes a place for the next record when the last block is full. When the memory left is needed for
+ * partitions without a block, the full block goes to disk and its memory is reused; so do all that
+ * follow it, which keeps their order. */
 static tamis_status open_block(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* of a call that failed */
@@ -247,8 +246,8 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     return rc;
 }
 
-/* Partitions are too many for the processor to see ahead in each of them what it will write, so it
- * is told: 4 ns for each record instead of 6. */
+/* There are too many partitions for the processor to predict its writes, so we prefetch: 4 ns for
+ * each record instead of 6. */
 TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value,
                            unsigned numbers) {
     enum { AHEAD = 2 * TAMIS_ALIGNMENT / 8, LINE = TAMIS_ALIGNMENT / 8 };
@@ -275,7 +274,7 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
     return r->numbers == 1 ? put(r, hash, n, 0, 1) : put(r, hash, n, value, 2);
 }
 
-/* The open block is empty and the record before it is wanted: that one's block is opened again. */
+/* The open block is empty and the record before it is wanted: reopens that one's block. */
 static void reopen(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (part->spilled == 0) {
@@ -299,14 +298,14 @@ void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) 
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
-/* How many records come before the second of the first two with the same hash; n without such. */
+/* The index of the second of the first two records with the same hash; n without such. */
 TAMIS_HOT uint64_t distinct_from_start(const uint64_t *record, uint64_t n, unsigned numbers) {
     uint64_t i = 1;
     while (i < n && record[i * numbers] != record[(i - 1) * numbers]) i++;
     return i < n ? i : n;
 }
 
-/* What to do with a record that comes after another one in order. */
+/* What to do with a record that follows another in order. */
 enum verdict { IS_NEW, IS_EQUAL, IS_CONFLICT };
 
 static enum verdict judge(const tamis_records *r, const uint64_t *before, const uint64_t *here,
@@ -319,7 +318,7 @@ static enum verdict judge(const tamis_records *r, const uint64_t *before, const 
     return IS_CONFLICT;
 }
 
-/* Drops equal records, which are neighbours now; stops at a conflict, unless it `keeps` them. */
+/* Drops equal records, which are adjacent now; stops at a conflict, unless it `keeps` them. */
 static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_t *n,
                                bool keeps_conflicts, tamis_record_conflict *conflict) {
     const unsigned numbers = r->numbers;
@@ -335,7 +334,7 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
     return TAMIS_OK;
 }
 
-/* Some blocks of a partition, from the `first` on. */
+/* Some blocks of a partition, from `first`. */
 typedef struct stretch {
     unsigned partition;
     uint64_t first, blocks;
@@ -348,7 +347,7 @@ static run run_in(const tamis_records *r, const stretch *s, uint64_t i) {
     return at;
 }
 
-/* Blocks to one array, and back. */
+/* Copies blocks to one array, and back. */
 static tamis_status gather(tamis_records *r, stretch s, uint64_t *to) {
     run at;
     for (uint64_t i = s.first; i < s.first + s.blocks; i += at.blocks, to += at.numbers) {
@@ -377,7 +376,7 @@ static tamis_status scatter(tamis_records *r, stretch s, const uint64_t *from) {
     return TAMIS_OK;
 }
 
-/* The blocks that have a partition's records. */
+/* All blocks of a partition. */
 static stretch whole(const tamis_records *r, unsigned p) {
     return (stretch){p, 0, (r->part[p].records + r->per_block - 1) / r->per_block};
 }
@@ -390,7 +389,8 @@ uint64_t tamis__records_scratch(const tamis_records *r, unsigned p) {
     return r->form.is_sequence ? 0 : r->part[p].records * record_bytes(r) * 2;
 }
 
-/* Sorted records that follow those counted before, the last of which is `before`, or NULL. */
+/* Counts sorted records that follow those counted before, the last of which is `before`, or
+ * NULL. */
 static void count_records(const tamis_records *r, const uint64_t *before, const uint64_t *record,
                           uint64_t n, tamis_census *census, _Atomic uint64_t *label_counts) {
     census->records += n;
@@ -425,21 +425,21 @@ static tamis_status sort_at_once(tamis_records *r, unsigned p, uint64_t *scratch
     return rc;
 }
 
-/* ---- Sorting more than there is memory for ---------------------------------------------------
+/* ---- Sorting more than fits in memory --------------------------------------------------------
  *
  *     partition ──as much as fits, sorted──▶ run 0, run 1, ... elsewhere ──merged──▶ partition
  *
- * Only then is the partition written to, so that everything before may fail and change nothing. */
+ * The partition is written to only then, so any earlier failure changes nothing. */
 
-/* A partition on its way through runs, and how its scratch is shared out: the list of runs first;
- * behind it either two times a run, or one block for what was merged and a part of every run. */
+/* A partition sorted through runs, and the layout of its scratch memory: the list of runs first,
+ * then either two runs, or one block of merged records and a part of every run. */
 typedef struct long_way {
     tamis_records *r;
     unsigned partition;
     tamis_runs merge;
     uint64_t *work, work_bytes;
     uint64_t run_blocks;
-    uint64_t n, merged; /* records in the block that is being filled, and before it */
+    uint64_t n, merged; /* records in the current block, and before it */
     uint64_t last[2];   /* of those before it */
     tamis_census *census;
     _Atomic uint64_t *label_counts;
@@ -483,7 +483,7 @@ static tamis_status write_runs(long_way *w) {
     return rc;
 }
 
-/* The block that was filled goes to its place. */
+/* Writes the filled block to its place. */
 static tamis_status put_back(long_way *w) {
     tamis_records *r = w->r;
     const stretch block = {w->partition, w->merged / r->per_block, 1};
@@ -494,8 +494,8 @@ static tamis_status put_back(long_way *w) {
     return TAMIS_OK;
 }
 
-/* The runs from front to back, each record once: to the partition, or nowhere when they are only to
- * be looked through for a conflict. */
+/* Reads the runs from front to back, each record once: to the partition, or nowhere when only
+ * looking for a conflict. */
 static tamis_status merge_runs(long_way *w, bool is_writing, tamis_record_conflict *conflict) {
     const tamis_records *r = w->r;
     uint64_t record[2], before[2] = {0};
@@ -548,7 +548,7 @@ tamis_status tamis__records_sort(tamis_records *r, unsigned p, uint64_t *scratch
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Loads what lies together next, as much of it as there is room for. */
+/* Loads the next contiguous records, as far as there is room. */
 static bool load(tamis_records *r, tamis_record_cursor *c, uint64_t *room, tamis_status *rc) {
     run at = {0};
     while (c->partition < r->ways && (at = run_at(r, c->partition, c->block)).numbers == 0) {

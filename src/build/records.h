@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of src/build may include this: the records of a builder, in memory and on disk.
+/* For src/build: the records of a builder, in memory and on disk.
  *
- * A record is a hash, or a hash and a value. As they come they are cut by their first byte into
- * partitions, and each partition is a list of blocks of one size. Blocks stay in memory up to a
- * limit; later ones go to one unnamed file as they fill. Sorting takes a partition at a time, puts
- * it back in order into the blocks it came from, and since the first byte is the partition, the
- * blocks from front to back are then all records in ascending order.
+ * A record is a hash, or a hash and a value. Records are split by their first byte into partitions,
+ * and each partition is a list of blocks of one size. Blocks stay in memory up to a limit; later
+ * ones go to one unnamed file as they fill. Sorting takes a partition at a time and writes it back,
+ * in order, to its blocks. Since the first byte is the partition, the blocks from front to back are
+ * then all records in ascending order.
  *
  *     hash ──first byte──▶ partition 0    [full] [full] ... in memory │ [full] ... on disk │ [open]
  *                          partition 1    ...
@@ -21,15 +21,15 @@
 
 typedef struct tamis_records tamis_records;
 
-/* How the records of a builder are kept and told apart. */
+/* How the records of a builder are stored and compared. */
 typedef struct tamis_record_form {
     bool has_values;
-    bool is_sequence; /* in the order in which they came: time */
-    bool keeps_equal; /* a second record like the first counts */
+    bool is_sequence; /* in order of arrival: time */
+    bool keeps_equal; /* duplicates count */
     enum tamis_record_rule rule;
 } tamis_record_form;
 
-/* No memory limit may be smaller. */
+/* The smallest memory limit. */
 #define TAMIS_RECORDS_MIN_LIMIT ((uint64_t)1 << 20)
 
 /* Blocks in memory take a quarter of `memory_limit` (0: no limit); the rest is for work. */
@@ -37,28 +37,28 @@ tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, ui
                                  const char *dir, const struct tamis_allocator *);
 void tamis__records_free(tamis_records *);
 
-/* Takes n records, each with the same value where records have one: all of them, or none when it
+/* Adds n records, each with the same value where records have one: all of them, or none when it
  * fails. Not after sorting began. */
 tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, size_t n, uint64_t value);
 
-/* Forgets the last n records, which were put with these hashes. */
+/* Removes the last n records, which were put with these hashes. */
 void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
 
 uint64_t tamis__records_count(const tamis_records *);
 
-/* What they take in memory now, with everything that keeps them; and at most, under a limit. */
+/* Memory used now, including everything around the records; and at most, under a limit. */
 uint64_t tamis__records_memory(const tamis_records *);
 uint64_t tamis__records_max_memory(uint64_t memory_limit);
 
 /* ---- Sorting ----
  *
- * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory, at
- * best what tamis__records_scratch says; with less, a partition is sorted in runs, which go to a
- * second file and are merged, and then one thread may work. Sorting one again is allowed, and
+ * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory,
+ * ideally of tamis__records_scratch bytes; with less, a partition is sorted in runs, which go to a
+ * second file and are merged, and then only one thread may work. Sorting one again is allowed, and
  * needless. */
 enum { TAMIS_PARTITIONS = 256 };
 
-/* Two values of one hash where only one may be. */
+/* Two values of one hash where only one is allowed. */
 typedef struct tamis_record_conflict {
     uint64_t hash, value[2];
 } tamis_record_conflict;
@@ -67,8 +67,8 @@ uint64_t tamis__records_in(const tamis_records *, unsigned partition);
 uint64_t tamis__records_scratch(const tamis_records *, unsigned partition);
 
 /* Adds to the census what is left without equal records, and to label_counts, unless NULL, how many
- * there are of each value. TAMIS_CONFLICT, without a sentence, leaves the partition as it was and
- * tells the lowest hash. */
+ * there are of each value. TAMIS_CONFLICT, without an error message, leaves the partition as it was
+ * and returns the lowest hash. */
 tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *scratch,
                                  uint64_t scratch_bytes, tamis_census *,
                                  _Atomic uint64_t *label_counts, tamis_record_conflict *);
@@ -78,22 +78,22 @@ tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *
 typedef struct tamis_record_cursor {
     unsigned partition;
     uint64_t block;       /* the next one of the partition */
-    const uint64_t *here; /* records that are loaded, NULL at first, ... */
-    uint64_t at, count;   /* ... the next of them, and how many they are */
+    const uint64_t *here; /* loaded records, NULL at first, ... */
+    uint64_t at, count;   /* ... the next of them, and their number */
 } tamis_record_cursor;
 
-/* Bytes of the room that reading needs for what lies on disk: no block is larger. */
+/* Bytes of the room that reading from disk needs: no block is larger. */
 enum { TAMIS_RECORDS_ROOM = 64 * 1024 };
 
-/* How many records lie ready to be taken; 0 at the end, or on failure with *rc set. The hash of the
- * i-th of them; and n of them to arrays, values only where records have one. */
+/* The number of records at hand; 0 at the end, or on failure with *rc set. The hash of the i-th of
+ * them; and n of them copied to arrays, values only where records have one. */
 uint64_t tamis__records_look(tamis_records *, tamis_record_cursor *, uint64_t *room,
                              tamis_status *rc);
 uint64_t tamis__records_hash(const tamis_records *, const tamis_record_cursor *, uint64_t i);
 void tamis__records_take(const tamis_records *, tamis_record_cursor *, uint64_t n, uint64_t *hash,
                          uint64_t *value);
 
-/* The next records, `max` of them or as many as there are; fewer on failure too, with *rc set. */
+/* Reads the next records, at most `max`; fewer at the end, and on failure, with *rc set. */
 size_t tamis__records_read(tamis_records *, tamis_record_cursor *, uint64_t *room, size_t max,
                            uint64_t *hash, uint64_t *value, tamis_status *rc);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first stage of finishing: partitions of records are sorted, each by one thread. */
+/* The first stage of finishing: sorts partitions of records, each on one thread. */
 #include "build/stages.h"
 #include "core/workers.h"
 
@@ -29,8 +29,8 @@ static void add_up(tamis_census *sum, const tamis_census *more) {
     if (more->max > sum->max) sum->max = more->max;
 }
 
-/* Threads may meet conflicts in any order. Partitions are begun in theirs, so that the lowest of
- * those met is the lowest there is: everybody is told the same. */
+/* Threads may find conflicts in any order. Partitions are started in order, so the lowest conflict
+ * found is the lowest there is: the report is always the same. */
 static void note_conflict(sorting *s, const tamis_record_conflict *c) {
     if (s->has_conflict && s->conflict.hash < c->hash) return;
     s->conflict = *c;

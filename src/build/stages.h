@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a builder's second half may include this: its stages, one after the other. */
+/* For the second half of a builder: its stages, in order. */
 #ifndef TAMIS_BUILD_STAGES_H
 #define TAMIS_BUILD_STAGES_H
 
 #include "build/builder.h"
 #include "file/replace.h"
 
-/* Tells whoever wants to know; TAMIS_CANCELLED when that one has had enough. */
+/* Reports progress; TAMIS_CANCELLED when the callback stops the build. */
 tamis_status tamis__report(const tamis_builder *, enum tamis_stage, uint64_t done, uint64_t total);
 
-/* Memory that is left for work besides `more` bytes; 0 when there is none. */
+/* Memory left for work after `more` bytes; 0 when there is none. */
 uint64_t tamis__memory_left(const tamis_builder *, uint64_t more);
 
-/* How many threads may work when there is so much memory and each needs so much of it; 0: none. */
+/* How many threads may work with `left` bytes when each needs `each`; 0: none. */
 unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each);
 
-/* TAMIS_NOMEM with a sentence. */
+/* Fails with TAMIS_NOMEM. */
 tamis_status tamis__too_little(const tamis_builder *, const char *what);
 
-/* Bytes of n records; of what one thread needs to make a segment of n; and how many records a
- * segment hardly ever has more of. */
+/* Bytes of n records; bytes that one thread needs to make a segment of n; and a number of records
+ * that a segment hardly ever exceeds. */
 uint64_t tamis__record_bytes(const tamis_build *, uint64_t n);
 uint64_t tamis__bench_bytes(const tamis_build *, const uint64_t word[], uint64_t n);
 uint64_t tamis__segment_records(const tamis_build *, const uint64_t word[], uint64_t total);
 
-/* Can one thread at least make these segments within the limit? Segments as they were asked for,
- * and the next smaller ones. */
+/* Can at least one thread make these segments within the limit? The requested segment size, and the
+ * next smaller one. */
 bool tamis__segments_fit(const tamis_builder *, const uint64_t word[], uint64_t total);
 uint64_t tamis__segment_asked(const tamis_builder *);
 uint64_t tamis__segment_next(uint64_t segment);
 
-/* The first stage: partitions are sorted, on all threads, equal records go, and everything is
- * counted. */
+/* The first stage: sorts partitions on all threads, drops equal records, and counts everything. */
 tamis_status tamis__sort_records(tamis_builder *);
 
-/* The second, for kinds that are built: segments, made on all threads, and given away in order. */
+/* The second, for kinds that are built: makes segments on all threads, and writes them in order. */
 typedef struct tamis_sink {
     tamis_status (*append)(struct tamis_sink *, const void *bytes, uint64_t size);
     uint64_t size; /* of all that was appended */
@@ -43,7 +42,7 @@ typedef struct tamis_sink {
 /* Makes the payload for these words; word[TAMIS_SEGMENT_BYTES] becomes its size. */
 tamis_status tamis__make_payload(tamis_builder *, uint64_t word[], tamis_sink *);
 
-/* The last: every record is asked again. */
+/* The last: queries every record. */
 tamis_status tamis__verify(tamis_builder *, const tamis *);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The last stage of finishing: every record is asked again. */
+/* The last stage of finishing: queries every record. */
 #include "build/stages.h"
 
-/* Told about now and then: often enough to stop soon, rarely enough to cost nothing. */
+/* Reports progress now and then: often enough to stop soon, rarely enough to cost nothing. */
 enum { REPORT_EVERY = 1 << 16 };
 
-/* Records that are asked together. */
+/* Records that are queried together. */
 typedef struct questions {
     const tamis *f;
     uint64_t hash[TAMIS_BATCH], value[TAMIS_BATCH];
     size_t n;
-    uint64_t *labels; /* of one hash, for kinds that have them: room for all there are */
+    uint64_t *labels; /* of one hash, for kinds that have them: room for all */
 } questions;
 
 static bool has_label(const uint64_t *label, size_t n, uint64_t wanted) {
@@ -26,7 +26,7 @@ static bool has_label(const uint64_t *label, size_t n, uint64_t wanted) {
 }
 
 /* The index of the first record that the filter does not answer for; n when there is none. The
- * records of one hash follow each other, and it is asked once for all of them. */
+ * records of one hash are adjacent, and it is queried once for all of them. */
 static size_t first_wrong_label(const questions *q) {
     const tamis_label_facet *labels = q->f->kind->special->labels;
     const tamis_body *body = &q->f->image.body;
@@ -42,8 +42,7 @@ static size_t first_wrong_label(const questions *q) {
 
 static bool is_right(const tamis_kind *kind, bool hit, uint64_t got, uint64_t value) {
     if (kind->values && kind->build) return hit && got == value;
-    if (kind->values)
-        return value == 0 || (hit && got >= value); /* no join is less than its parts */
+    if (kind->values) return value == 0 || (hit && got >= value); /* joins only grow */
     return hit == !(kind->build && kind->build->member && value == 0);
 }
 
@@ -86,9 +85,9 @@ static tamis_status ask_all(tamis_builder *b, questions *q, uint64_t *room) {
 }
 
 tamis_status tamis__verify(tamis_builder *b, const tamis *f) {
-    if (!f->kind->query) return TAMIS_OK; /* of a sketch no key can be asked */
+    if (!f->kind->query) return TAMIS_OK; /* a sketch cannot be queried for keys */
     const struct tamis_allocator *allocator = &b->filter->allocator;
-    /* What forgets owes no answer. */
+    /* Kinds that forget owe no answer. */
     if (b->filter->can & (TAMIS_AGES | TAMIS_MAY_FORGET)) return TAMIS_OK;
     tamis_block room, labels = {0};
     questions q = {.f = f};
