@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses and the sentence of the last failure. */
+/* Statuses, and the error message of the last failure. */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One sentence per thread. The only state outside filters; it is never read to decide anything. */
+/* One message per thread. The only state outside filters; it is never read to decide anything. */
 enum { SENTENCE_BYTES = 512 };
 static _Thread_local char sentence[SENTENCE_BYTES] = "no call has failed on this thread";
 
@@ -21,7 +21,7 @@ tamis_status tamis__fail(tamis_status status, const char *format, ...) {
 tamis_status tamis__fail_in(tamis_status status, const char *where) {
     char inner[SENTENCE_BYTES];
     memcpy(inner, sentence, sizeof inner);
-    /* Both parts get room; a long path keeps its end, which tells more than its beginning. */
+    /* Both parts get room; a long path keeps its end, which says more than its beginning. */
     const size_t max = 240, len = strlen(where);
     snprintf(sentence, sizeof sentence, "%s%.240s: %.260s", len > max ? "..." : "",
              len > max ? where + (len - max) : where, inner);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whoever works on payload bytes may include this: kinds, file, hash, core, tests.
+/* For code that works on payload bytes: kinds, file, hash, core, tests.
  *
- * Payloads are little-endian 64-bit words wherever they lie. These few functions are the only
- * place that knows the byte order of the machine and how a payload is read while others write. */
+ * Payloads are little-endian 64-bit words at any address. These few functions are the only place
+ * that knows the byte order of the machine and how a payload is read while others write. */
 #ifndef TAMIS_BITS_BITS_H
 #define TAMIS_BITS_BITS_H
 
@@ -17,7 +17,8 @@
 #define TAMIS_FN static inline
 #endif
 
-/* Reads of hot loops must be inlined into the kernels that call them, at every optimisation. */
+/* Reads in hot loops must be inlined into the kernels that call them, at every optimisation
+ * level. */
 #define TAMIS_HOT static inline __attribute__((always_inline))
 
 TAMIS_FN uint64_t tamis__swap64(uint64_t x) {
@@ -68,9 +69,9 @@ TAMIS_FN void tamis__put16(uint8_t *p, uint16_t x) {
     p[1] = (uint8_t)(x >> 8);
 }
 
-/* Questions may run while other threads add with tamis__or64_shared. In a payload of core's own,
- * which is aligned, a relaxed atomic load makes that well-defined and costs the same instruction;
- * a view may lie at any address, but nobody writes to a view. */
+/* Queries may run while other threads add with tamis__or64_shared. In core's own payloads, which
+ * are aligned, a relaxed atomic load makes that well-defined and costs the same instruction; a view
+ * may be at any address, but is never written to. */
 TAMIS_FN bool tamis__is_aligned8(const void *p) {
     return ((uintptr_t)p & 7) == 0;
 }
@@ -87,7 +88,7 @@ TAMIS_FN uint32_t tamis__load32(const uint8_t *p) {
         atomic_load_explicit((const _Atomic uint32_t *)(const void *)p, memory_order_relaxed));
 }
 
-/* Counts up by one while others read and count; what is at its top stays there. */
+/* Counts up by one while others read and count; saturates at the top. */
 TAMIS_FN void tamis__raise32_shared(uint8_t *p) {
     _Atomic uint32_t *counter = (_Atomic uint32_t *)(void *)p;
     uint32_t now = atomic_load_explicit(counter, memory_order_relaxed);
@@ -106,8 +107,8 @@ TAMIS_FN void tamis__raise64_shared(uint8_t *p) {
     }
 }
 
-/* Sets bits while others read and set bits. The load comes first because most bits of a filled
- * filter are set already, and a plain load leaves the cache line shared. */
+/* Sets bits while others read and set bits. The load comes first because most bits of a full filter
+ * are set already, and a plain load leaves the cache line shared. */
 TAMIS_FN void tamis__or64_shared(uint8_t *p, uint64_t bits) {
     _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)p;
     bits = tamis__swap64(bits);

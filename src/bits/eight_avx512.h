@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* AVX-512 kernels of kinds and of the hash may include this: what probe.h and the hash do with one
- * number, done with eight.
+/* For AVX-512 kernels of kinds and of the hash: probe.h and the hash for eight numbers at once.
  *
- * Shifts have one port of the processor to themselves, multiplications two; words are turned by
- * shuffles, for which the other port is free. */
+ * Shifts have one execution port, multiplications two; words are rotated by shuffles, for which the
+ * other port is free. */
 #ifndef TAMIS_BITS_EIGHT_AVX512_H
 #define TAMIS_BITS_EIGHT_AVX512_H
 
@@ -12,9 +11,9 @@
 
 #include "bits/bits.h"
 
-/* Keys are asked for so many bytes before they are needed: the processor's own prefetcher stops at
- * every page and whenever nothing is read for a while (1.7 ns per question instead of 2.0 at 10^5
- * keys, 6.5 instead of 7.4 at 10^7). */
+/* Keys are prefetched this many bytes ahead: the hardware prefetcher stops at every page and
+ * whenever nothing is read for a while (1.7 ns per query instead of 2.0 at 10^5 keys, 6.5 instead
+ * of 7.4 at 10^7). */
 enum { TAMIS_KEYS_AHEAD = 2048 };
 
 TAMIS_HOT __m512i tamis__next_eight(const uint64_t *keys) {
@@ -43,7 +42,8 @@ TAMIS_HOT __m512i tamis__mix8(__m512i x) {
     return tamis__fold8(_mm512_mullo_epi64(tamis__fold8(x), tamis__all8(0xc4ceb9fe1a85ec53)));
 }
 
-/* Each byte of the result starts at a bit of its own choice: a turn to the right by any number. */
+/* Each byte of the result starts at a bit of its own choice: a rotation to the right by any
+ * number. */
 TAMIS_HOT __m512i tamis__turn_right(__m512i x, unsigned by) {
     const __m512i steps = _mm512_set1_epi64(0x3830282018100800);
     const __m512i starts = _mm512_add_epi8(steps, _mm512_set1_epi8((char)by));

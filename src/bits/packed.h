@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Whoever keeps small numbers side by side may include this: counters, fingerprints, remainders.
+/* For packed small numbers: counters, fingerprints, remainders.
  *
- * Field i of `width` bits (1 to 64) lies at bits [i*width, (i+1)*width) of a payload, in the order
- * of tamis__bit_get; a field may straddle two words. Arrays are padded to whole words, so that no
+ * Field i of `width` bits (1 to 64) is at bits [i*width, (i+1)*width) of a payload, in the order of
+ * tamis__bit_get; a field may straddle two words. Arrays are padded to whole words, so that no
  * access leaves them. */
 #ifndef TAMIS_BITS_PACKED_H
 #define TAMIS_BITS_PACKED_H
 
 #include "bits/bits.h"
 
-/* Bytes of n fields; the caller has made sure that n * width is below 2^63. */
+/* Bytes of n fields; n * width must be below 2^63. */
 TAMIS_FN uint64_t tamis__fields_size(uint64_t n, unsigned width) {
     return (n * width + 63) / 64 * 8;
 }
@@ -18,7 +18,7 @@ TAMIS_FN uint64_t tamis__field_mask(unsigned width) {
     return UINT64_MAX >> (64 - width);
 }
 
-/* The `width` bits from `bit` on, wherever that is in a word. */
+/* The `width` bits from `bit`, at any position in a word. */
 TAMIS_FN uint64_t tamis__bits_get(const uint8_t *bytes, uint64_t bit, unsigned width) {
     const unsigned shift = bit & 63;
     const uint8_t *p = bytes + (bit >> 6) * 8;
@@ -57,7 +57,7 @@ TAMIS_FN void tamis__field_put(uint8_t *bytes, uint64_t i, unsigned width, uint6
     tamis__bits_put(bytes, i * width, width, value);
 }
 
-/* Are the bits between the last field and the end of its last word zero, as they must be? */
+/* Are the padding bits after the last field zero, as they must be? */
 TAMIS_FN bool tamis__fields_end_clean(const uint8_t *bytes, uint64_t n, unsigned width) {
     const uint64_t bits = n * width;
     return bits % 64 == 0 || tamis__get64(bytes + bits / 64 * 8) >> (bits % 64) == 0;

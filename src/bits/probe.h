@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whoever turns hashes into positions may include this: kinds and tests.
+/* For kinds and tests: turns hashes into positions.
  *
  *     hash ──────────────┬── top bits ──▶ which block   (tamis__range: any number of blocks)
  *                        └── low 32 bits ─▶ which bits   (odd salts, one lane each)
  *
- * Top and low bits of one good 64-bit hash are independent while there are fewer than 2^32
- * blocks. Taking both from the same bits is the field's favourite mistake: it passes every small
- * test and doubles the rate at 10^7 keys. */
+ * Top and low bits of one good 64-bit hash are independent while there are fewer than 2^32 blocks.
+ * Taking both from the same bits is a classic mistake: it passes every small test and doubles the
+ * rate at 10^7 keys. */
 #ifndef TAMIS_BITS_PROBE_H
 #define TAMIS_BITS_PROBE_H
 
@@ -29,8 +29,8 @@ TAMIS_FN uint64_t tamis__multiply(uint64_t a, uint64_t b, uint64_t *low) {
 }
 
 /* Scales a hash to [0, n): multiply-shift instead of %, so any n works without a division. It is
- * monotone in the hash, and range(h, n)/g = range(h, n/g) exactly when g divides n; folding,
- * radix partitioning and sharding by range all rest on these two. */
+ * monotone in the hash, and range(h, n)/g = range(h, n/g) exactly when g divides n; folding, radix
+ * partitioning and sharding by range all rely on both. */
 TAMIS_FN uint64_t tamis__range(uint64_t hash, uint64_t n) {
     uint64_t low;
     return tamis__multiply(hash, n, &low);
@@ -46,7 +46,7 @@ TAMIS_FN uint64_t tamis__mix(uint64_t x) {
     return x;
 }
 
-/* The hash that tamis__mix made this of. */
+/* The inverse of tamis__mix. */
 TAMIS_FN uint64_t tamis__unmix(uint64_t x) {
     x ^= x >> 33;
     x *= 0x9cb4b2f8129337db; /* times 0xc4ceb9fe1a85ec53 is 1 */
@@ -56,8 +56,8 @@ TAMIS_FN uint64_t tamis__unmix(uint64_t x) {
     return x;
 }
 
-/* Odd multipliers of the eight lanes of a block; the ones Parquet's specification fixes, so that
- * split is bit for bit the same there. */
+/* Odd multipliers of the eight lanes of a block; those of Parquet's specification, so that split is
+ * bit for bit the same there. */
 static const uint32_t tamis__salt[8] = {
     0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that hash and probe in one loop may include this: XXH3 of integers, four at a time. */
+/* For kernels that hash and probe in one loop: XXH3 of integers, four at a time. */
 #ifndef TAMIS_BITS_XXH3_AVX2_H
 #define TAMIS_BITS_XXH3_AVX2_H
 
@@ -17,7 +17,7 @@ TAMIS_HOT __m256i tamis__multiply4(__m256i x, uint64_t by) {
     return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
 }
 
-/* Turns to the left by 24 bits are turns by 3 bytes. */
+/* Rotations to the left by 24 bits are rotations by 3 bytes. */
 TAMIS_HOT __m256i tamis__turn24(__m256i x) {
     const __m128i by3 = _mm_set_epi8(12, 11, 10, 9, 8, 15, 14, 13, 4, 3, 2, 1, 0, 7, 6, 5);
     return _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(by3));
@@ -41,13 +41,13 @@ TAMIS_HOT __m256i tamis__xxh3_four(__m256i key, __m256i flip) {
     return tamis__xxh3_end4(tamis__multiply4(h, prime));
 }
 
-/* What lies between start and end, for one integer. Its two products of 64 bits are one instruction
- * each for the scalar unit; of the vector unit they take seven for four integers. */
+/* The middle part, for one integer. Its two 64-bit products are one instruction each on the scalar
+ * unit; on the vector unit they take seven for four integers. */
 TAMIS_HOT uint64_t tamis__xxh3_middle(uint64_t h) {
     const uint64_t prime = 0x9fb21c651e98df25;
     h *= prime;
     h ^= (h >> 35) + 8;
-    __asm__("" : "+r"(h)); /* or compilers make vectors of a loop of it */
+    __asm__("" : "+r"(h)); /* or compilers vectorise a loop of it */
     return h * prime;
 }
 

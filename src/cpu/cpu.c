@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine can do, asked once. */
+/* CPU features, detected once. */
 #include "cpu/cpu.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The answer is the same for every thread that asks first, so a race to fill it in is harmless. */
+/* The answer is the same for every thread, so a race to store it is harmless. */
 enum { KNOWN = 1 << 30 };
 _Atomic uint32_t tamis__cpu_found;
 
-/* Kernels load whole vectors, which the language has no atomic loads for: a build that watches for
- * races would report each of them beside tamis_add_shared, and has none. */
+/* Kernels load whole vectors, for which C has no atomic loads: the thread sanitizer would report
+ * each of them next to tamis_add_shared, so its build has none. */
 #ifdef __SANITIZE_THREAD__
 #define IS_WATCHED 1
 #elif defined(__has_feature)

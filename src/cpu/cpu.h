@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds and tests may include this: what this machine can do. */
+/* For kinds and tests: CPU features. */
 #ifndef TAMIS_CPU_CPU_H
 #define TAMIS_CPU_CPU_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* Kernel files are compiled for every target; they are empty where the vector unit is unknown, and
- * in small builds, which have TAMIS_PLAIN. Kernels for x86 load words as they lie and know only
- * this byte order; so do those for NEON. */
+ * in small builds, which define TAMIS_PLAIN. Kernels for x86 and NEON load words directly and know
+ * only little-endian order. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(TAMIS_PLAIN)
 #define TAMIS_HAS_X86 1
 #else
@@ -24,26 +24,26 @@ enum {
     TAMIS_CPU_AVX2 = 1 << 0,
     TAMIS_CPU_AVX512 = 1 << 1, /* F BW CD DQ VL and IFMA VBMI VBMI2 BITALG VPOPCNTDQ: since 2019 */
     TAMIS_CPU_NEON = 1 << 2,
-    TAMIS_CPU_TEST = 1 << 29, /* no machine has it; tests set it to see that bytes stay the same */
+    TAMIS_CPU_TEST = 1 << 29, /* no machine has it; tests check that bytes stay the same */
     TAMIS_CPU_ALL = TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512 | TAMIS_CPU_NEON
 };
 
-/* Payloads up to this size stay in the second cache of a core: prefetching them costs more than it
- * brings. */
+/* Payloads up to this size stay in the second-level cache of a core: prefetching them costs more
+ * than it gains. */
 enum { TAMIS_NEAR_BYTES = 1 << 20 };
 
-/* Zero until the first question. */
+/* Zero until detected. */
 extern _Atomic uint32_t tamis__cpu_found;
 uint32_t tamis__cpu_find(void);
 
-/* The abilities that may be used, found once and cached. The environment variable TAMIS_CPU
+/* The features that may be used, detected once and cached. The environment variable TAMIS_CPU
  * lowers them: "plain" means none, "avx2" means nothing beyond that. */
 static inline uint32_t tamis__cpu(void) {
     const uint32_t bits = atomic_load_explicit(&tamis__cpu_found, memory_order_relaxed);
     return bits ? bits : tamis__cpu_find();
 }
 
-/* Tests: use these from now on. Bits that the machine lacks are left out. */
+/* For tests: use these from now on. Bits that the machine lacks are ignored. */
 void tamis__cpu_set(uint32_t bits);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Core, file and tests may include this: key bytes to 64 bits.
+/* For core, file and tests: key bytes to 64 bits.
  *
- * The only place that knows which hash a filter uses. A hasher is part of the image and of what
- * makes two filters match: mode, seed and secret. */
+ * The only place that knows which hash a filter uses. A hasher (mode, seed and secret) is part of
+ * the image, and filters match only if theirs are equal. */
 #ifndef TAMIS_HASH_HASH_H
 #define TAMIS_HASH_HASH_H
 
@@ -48,21 +48,21 @@ void tamis__hash_u64s(const tamis_hasher *, const uint64_t *keys, size_t n, uint
 void tamis__hash_strings(const tamis_hasher *, const struct tamis_key *, size_t n,
                          uint64_t *hashes);
 
-/* Keys of `width` bytes that lie one behind the other. */
+/* Contiguous keys of `width` bytes. */
 void tamis__hash_packed(const tamis_hasher *, const uint8_t *keys, size_t width, size_t n,
                         uint64_t *hashes);
 
-/* One key in pieces: `next` gives one after the other, NULL behind the last. */
+/* One key in pieces: `next` returns one after the other, then NULL. */
 uint64_t tamis__hash_pieces(const tamis_hasher *, const void *(*next)(void *ctx, size_t *len),
                             void *ctx);
 
-/* What XXH3 xors an integer with: two words of the hash's own secret, and the seed twice. */
+/* What XXH3 xors an integer with: two words of its own secret, and the seed twice. */
 static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
     seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
     return UINT64_C(0xc73ab174c5ecd5a2) - seed;
 }
 
-/* One integer, the usual hash in place. */
+/* One integer, with the usual hash inlined. */
 static inline uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
     uint64_t hash;
     if (h->mode == TAMIS_HASH_XXH3) return tamis_inline_xxh3(tamis__xxh3_flip(h->seed), key);
@@ -70,14 +70,14 @@ static inline uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
     return hash;
 }
 
-/* Names a secret without telling it: 0 without one. */
+/* Identifies a secret without revealing it; 0 without one. */
 uint64_t tamis__key_id(const tamis_hasher *);
 
-/* What a fixed text hashes to: an image carries it, so that a reader whose hash differs in any
- * way finds out before it answers. */
+/* The hash of a fixed text: an image contains it, so that a reader whose hash differs in any way
+ * refuses it. */
 uint64_t tamis__hash_self_test(const tamis_hasher *);
 
-/* A random secret from the system; false when the system has none to give. */
+/* A random secret from the system; false when it has none. */
 bool tamis__random_secret(uint8_t secret[TAMIS_SECRET_BYTES]);
 
 /* Wipes a secret in a way that the compiler does not remove. */

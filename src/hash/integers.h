@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hash.c and its vector kernels may include this: hashes of 8-byte integers, many at once.
+/* For hash.c and its vector kernels: hashes of 8-byte integers, many at once.
  *
- * A kernel takes the integers from the front of the list in groups of its own width and returns how
- * many it has done; hash.c does the rest one by one. */
+ * A kernel hashes integers from the front of the list in groups of its own width and returns their
+ * number; hash.c does the rest one by one. */
 #ifndef TAMIS_HASH_INTEGERS_H
 #define TAMIS_HASH_INTEGERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Eight integers at a time: the three hashes for keys of exactly 8 bytes, from their
- * specifications. tests/unit/test_hash.c holds each to the one-by-one hash. */
+ * specifications. tests/unit/test_hash.c compares each with the one-by-one hash. */
 #include "hash/integers.h"
 
 #ifdef __AVX512BITALG__

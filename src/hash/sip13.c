@@ -34,7 +34,7 @@ TAMIS_HOT state start(const uint8_t secret[16]) {
                    k1 ^ 0x7465646279746573};
 }
 
-/* The last word has the length in its top byte and what is left of the key below. */
+/* The last word has the length in its top byte and the rest of the key below. */
 TAMIS_HOT uint64_t finish(state s, uint64_t tail, uint64_t len, int c, int d) {
     absorb(&s, len << 56 | tail, c);
     s.c ^= 0xff;

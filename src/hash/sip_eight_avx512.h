@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The AVX-512 kernels of the hash may include this: SipHash-1-3 of eight keys at a time. */
+/* For the AVX-512 kernels of the hash: SipHash-1-3 of eight keys at a time. */
 #ifndef TAMIS_HASH_SIP_EIGHT_AVX512_H
 #define TAMIS_HASH_SIP_EIGHT_AVX512_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SipHash-1-3 of byte strings, eight at a time. Their lengths may differ: a string that has ended
- * keeps its state while the others go on. tests/unit/test_hash.c holds it to the one-by-one
+ * keeps its state while the others continue. tests/unit/test_hash.c compares it with the one-by-one
  * hash. */
 #include "hash/strings.h"
 
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 8 };
 
-/* Eight strings: where they begin, and how long they are. */
+/* Eight strings: their addresses and lengths. */
 typedef struct strings {
     __m512i begin, len;
 } strings;
@@ -26,7 +26,7 @@ TAMIS_HOT __m512i words_at(__m512i address, __mmask8 which) {
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), which, address, NULL, 1);
 }
 
-/* Strings below 8 bytes: nothing beside them may be read. */
+/* Strings below 8 bytes: nothing next to them may be read. */
 TAMIS_HOT __m512i short_tails(const struct tamis_key *keys, __mmask8 which, __m512i tail) {
     uint64_t word[WIDTH];
     _mm512_storeu_si512(word, tail);
@@ -39,7 +39,7 @@ TAMIS_HOT __m512i short_tails(const struct tamis_key *keys, __mmask8 which, __m5
     return _mm512_loadu_si512(word);
 }
 
-/* What is left behind the last whole word, and the length above it. */
+/* The bytes after the last whole word, and the length above them. */
 TAMIS_HOT __m512i last_words(const struct tamis_key *keys, strings s) {
     const __m512i left = _mm512_and_si512(s.len, tamis__all8(7)), eight = tamis__all8(8);
     const __mmask8 is_short = _mm512_cmplt_epu64_mask(s.len, eight);

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* What probes cost that are sums of two or three numbers.
+/* The cost of probes that are sums of two or three numbers.
  *
- * Had k positions of a key been thrown one by one, a stranger would be found with probability f^k,
- * f the fill. Chains of sums meet as often as those, place by place and also in pairs of places.
- * But where three meet, many do, in two ways:
+ * With k independent positions per key, a non-member is found with probability f^k, f the fill.
+ * Chains of sums collide as often as those, at single places and at pairs of places. But where
+ * three collide, many do, in two ways:
  *
- * - Two chains with the same step lie on top of each other. Of the t places that a stranger shares
- *   with
- *   a key, those that no other key set would have saved it; one or two of them are what any probes
- *   may
- *   have in common, and are in f^k. With the fill g of the other keys,
+ * - Two chains with the same step overlap. Of the t places that a non-member shares with a key,
+ *   those that no other key set would have saved it; any probes may have one or two in common, and
+ *   these are in f^k. With the fill g of the other keys,
  *
- *       n · sum over the ways to overlap: chance · g^(k-t) · P(Bin(t, 1-g) >= 3)
+ *       n · sum over the ways to overlap: p · g^(k-t) · P(Bin(t, 1-g) >= 3)
  *
- *   where a chance is of the order of 1/m^2 for two numbers, 1/m^3 for three.
+ *   where p is of the order of 1/m^2 for two numbers, 1/m^3 for three.
  *
- * - A chain comes back to its own places, and has only d of them: f^d, with chances of the order of
- *   1/m.
+ * - A chain returns to its own places, and has only d of them: f^d, with probabilities of the order
+ *   of 1/m.
  *
- * Both count where bits are few or rates are small. They are of first order, and agree with what is
- * measured from 64 bits on (docs/kinds/classic.md, test_chains). */
+ * Both matter when bits are few or rates are small. They are of first order, and agree with
+ * measurements from 64 bits on (docs/kinds/classic.md, test_chains). */
 #include "math/chains.h"
 
 #include <math.h>
 
-/* ---- Two chains on top of each other -------------------------------------------------------- */
+/* ---- Two overlapping chains ----------------------------------------------------------------- */
 
 static double all_shared(uint64_t places, double fill) {
     const double t = (double)places, empty = 1 - fill;
@@ -33,8 +31,7 @@ static double all_shared(uint64_t places, double fill) {
                        t * (t - 1) / 2 * pow(fill, t - 2) * empty * empty);
 }
 
-/* One chain begins at any place of the other, or ends there: `of` is what the shared places
- * bring. */
+/* One chain begins or ends at any place of the other: `of` is what the shared places contribute. */
 static double shifted(double (*of)(uint64_t, double), uint64_t k, double fill) {
     const double negligible = 1e-4;
     double sum = of(k, fill), left = fill;
@@ -43,8 +40,8 @@ static double shifted(double (*of)(uint64_t, double), uint64_t k, double fill) {
     return sum;
 }
 
-/* One goes three times as far as the other with every step, and meets every third of its places. It
- * cannot go twice as far, since both steps are odd. */
+/* One takes steps three times as long, and hits every third place of the other. It cannot be twice
+ * as long, since both steps are odd. */
 static double thrice(uint64_t hashes, double fill) {
     const int64_t k = (int64_t)hashes;
     double sum = 0;
@@ -56,8 +53,9 @@ static double thrice(uint64_t hashes, double fill) {
     return 2 * sum;
 }
 
-/* On a circle steps are never the same, but nearly: places drift apart, and are in one cell with a
- * chance that falls with their distance. The integral over drifts and distances, by midpoints. */
+/* On a circle steps are never equal, but nearly: places drift apart, and are in one cell with a
+ * probability that falls with their distance. The integral over drifts and distances, by
+ * midpoints. */
 static double drifting(uint64_t places, double fill) {
     enum { GRID = 16 };
     const double t = (double)places, empty = 1 - fill, widest = 1.5, steepest = 4 / t;
@@ -65,7 +63,7 @@ static double drifting(uint64_t places, double fill) {
     for (int cell = 0; cell < GRID * GRID; cell++) {
         const double drift = steepest * ((cell / GRID + 0.5) / GRID * 2 - 1);
         const double middle = widest * ((cell % GRID + 0.5) / GRID * 2 - 1);
-        double all = 1, one = 0, two = 0; /* sums of the chances, and of their products in pairs */
+        double all = 1, one = 0, two = 0; /* sums of probabilities, and of their pair products */
         for (uint64_t i = 0; i < places; i++) {
             const double chance = fmax(0, 1 - fabs(middle + ((double)i - (t - 1) / 2) * drift));
             all *= fill + empty * chance;
@@ -78,7 +76,7 @@ static double drifting(uint64_t places, double fill) {
     return places < 3 ? 0 : sum * (2 * steepest / GRID) * (2 * widest / GRID);
 }
 
-/* ---- A chain on top of itself --------------------------------------------------------------- */
+/* ---- A chain that overlaps itself ----------------------------------------------------------- */
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
     while (b) {
@@ -104,8 +102,8 @@ static double clustered(uint64_t k, double fill) {
     return sum;
 }
 
-/* A parabola meets itself on both sides of its middle, s/2. As b is odd, s = 1, 5, 9, ... is
- * nobody's. */
+/* A parabola meets itself on both sides of its middle, s/2. As b is odd, s = 1, 5, 9, ... does not
+ * occur. */
 static double mirrored(uint64_t k, double fill) {
     double sum = 0;
     for (uint64_t s = 2; s + 3 <= 2 * k; s++) {
@@ -115,7 +113,7 @@ static double mirrored(uint64_t k, double fill) {
     return sum;
 }
 
-/* What independent probes have of the same: two of them in one place. */
+/* The same for independent probes: two of them in one place. */
 static double paired(double k, double fill) {
     return k * (k - 1) / 2 * pow(fill, k - 1) * (1 - fill);
 }
@@ -129,9 +127,9 @@ double tamis__chain_excess(tamis_chain chain, double keys, uint64_t bits, uint64
     switch (chain) {
     case TAMIS_CHAIN_LINEAR: /* m · m/2 chains, each backwards too */
         return 4 * n * (shifted(all_shared, hashes, others) + thrice(hashes, others));
-    case TAMIS_CHAIN_CUBIC: /* these have no other way to go */
+    case TAMIS_CHAIN_CUBIC: /* these cannot go any other way */
         return 2 * n * all_shared(hashes, others);
-    case TAMIS_CHAIN_QUADRATIC: /* a quarter of the beginnings would need an even step */
+    case TAMIS_CHAIN_QUADRATIC: /* a quarter of the starts would need an even step */
         return 3 * n / m * shifted(all_shared, hashes, others) +
                fmax(0, mirrored(hashes, fill) - paired(k, fill)) / m;
     default:

@@ -3,15 +3,15 @@
  *
  * Blocks are not equally full: with n keys in B blocks a block has i keys with the binomial
  * probability of n trials at 1/B, and the rate is the mean of f(i), the rate of a block with i
- * keys. The full blocks weigh more than the empty ones save, which is the price of one cache line
+ * keys. The full blocks cost more than the empty ones save, which is the price of one cache line
  * per key: with 512 bits and the best number of probes 3 % more than classic at a rate of 1 %, 21 %
  * at 2^-16. Formulas that ignore it miss the rate. */
 #include "math/lanes.h"
 
 #include <math.h>
 
-/* The bits inside a block come from 32 bits of the hash. Two keys of one block that agree in all
- * 32 cannot be told apart, which is a floor under the rate. */
+/* The bits inside a block come from 32 bits of the hash. Two keys of one block that agree in all 32
+ * are indistinguishable, which puts a floor under the rate. */
 #define SAME_PROBES (1.0 / 4294967296.0)
 
 static double power(double x, unsigned n) {
@@ -25,9 +25,9 @@ double tamis__lanes_with_floor(double rate, double keys) {
     return rate + (1 - rate) * fmin(1, keys * SAME_PROBES);
 }
 
-/* f(i), the rate of a block with i keys, given the chance that all of them miss a certain bit (two
- * certain bits) of a lane: the second order formula of rates.c for each lane, exact for one and two
- * probes in a lane. */
+/* f(i), the rate of a block with i keys, given the probability that all of them miss a given bit
+ * (two given bits) of a lane: the second-order formula of rates.c for each lane, exact for one and
+ * two probes in a lane. */
 static double block_rate(tamis_lanes s, double keys, double zero, double two_zero) {
     const double w = s.lane_bits, z = s.probes, mean = 1 - zero;
     double lane = power(mean, s.probes);
@@ -38,9 +38,8 @@ static double block_rate(tamis_lanes s, double keys, double zero, double two_zer
     return tamis__lanes_with_floor(power(lane < 1 ? lane : 1, s.lanes), keys);
 }
 
-/* The sum goes both ways from the most likely load, with weights relative to it, and is divided by
- * their sum: no probability is ever computed that could underflow. Loads with less than the least
- * weight are left out. */
+/* The sum runs both ways from the most likely load, with weights relative to it, and is divided by
+ * their sum: no probability can underflow. Loads below the minimum weight are left out. */
 static double rate_to(double min, tamis_lanes s, double keys, double blocks) {
     if (!(keys > 0)) return 0;
     const double mean = keys / blocks;
@@ -72,7 +71,7 @@ double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
     return rate_to(1e-40, s, keys, blocks);
 }
 
-/* Is the rate above fpr? Half of the sum tells, unless it is close. Behind a load of weight 1e-15
+/* Is the rate above fpr? Half of the sum decides, unless it is close. Beyond a load of weight 1e-15
  * weights fall at least as fast as there, by 1/8 or more from one to the next while a block has
  * some hundred keys, and all of them together change the rate by less than 1e-13. */
 bool tamis__lanes_exceed(tamis_lanes s, double keys, double blocks, double fpr) {
@@ -81,8 +80,8 @@ bool tamis__lanes_exceed(tamis_lanes s, double keys, double blocks, double fpr) 
     return tamis__lanes_rate(s, keys, blocks) > fpr;
 }
 
-/* What is known about the rate, which falls with the number of blocks: it is above fpr up to
- * `above`, and not from `below` on. */
+/* Bounds: the rate falls with the number of blocks; it is above fpr up to `above`, and not from
+ * `below` on. */
 typedef struct known {
     tamis_lanes shape;
     double keys, fpr;
@@ -100,16 +99,16 @@ static bool exceeds(known *k, uint64_t blocks) {
     return is_above;
 }
 
-/* Finds most of it with few looks: the logarithm of the rate is nearly a straight line in that of
- * the number of blocks, so secants come close at once, and a step to either side of where they end
- * puts the search between two neighbours. */
+/* Narrows the bounds in a few evaluations: the logarithm of the rate is nearly a straight line in
+ * that of the number of blocks, so secants come close at once, and a step to either side of where
+ * they end puts the search between two neighbours. */
 static void look_around(known *k, uint64_t max) {
     enum { LOOKS = 3 };
     const double width = (double)k->shape.lanes * k->shape.lane_bits;
     double x = log(k->keys * -log2(k->fpr) / 0.6931 * 1.06 / width), y, old_x = 0, old_y = 0;
     double slope = -4;
     for (int i = 0; i < LOOKS; i++) {
-        if (!(x > 3 && x < log((double)max) - 1)) return; /* few blocks are soon searched */
+        if (!(x > 3 && x < log((double)max) - 1)) return; /* few blocks are quickly searched */
         y = log(rate_to(1e-15, k->shape, k->keys, exp(x)) / k->fpr);
         if (i && fabs(x - old_x) > 1e-9) slope = (y - old_y) / (x - old_x);
         if (!(slope < -0.1)) return;
@@ -126,7 +125,7 @@ uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t ma
     const double sane = 1 + keys * TAMIS_LANES_MAX_BITS_PER_KEY / width;
     if (sane < (double)max) max = (uint64_t)sane;
 
-    /* What a classic filter needs is less, so the search starts there and doubles. */
+    /* A classic filter needs less, so the search starts there and doubles. */
     const double ideal = keys * -log2(fpr) / 0.6931 / width;
     uint64_t low = ideal / 2 < (double)max ? (uint64_t)(ideal / 2) : max, high = low + 1;
     known k = {.shape = s, .keys = keys, .fpr = fpr, .below = UINT64_MAX};

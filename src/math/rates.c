@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates of a classic filter, from the formula that everyone uses to the exact one.
+/* Rates of a classic filter, from the textbook formula to the exact one.
  *
  * n keys set k of m bits each. X of the m bits are set afterwards, and a fresh key hits with
- * probability E[(X/m)^k]. The formulas differ in what they take for that expectation:
+ * probability E[(X/m)^k]. The formulas differ in how they compute that expectation:
  *
- *     usual          X is its mean, the mean by e^-x                      a lower bound
+ *     approx         X is its mean, the mean by e^-x                      a lower bound
  *     finite         X is its mean, the mean exactly                      a lower bound
  *     second order   adds half the curvature times the variance of X      0.1 % from m = 16 k^2 on
  *     exact          the distribution of X, ball by ball (Bose et al. 2008)
@@ -58,9 +58,9 @@ double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes) {
     if (keys == 0) return 0;
     if (bits == 0 || hashes == 0 || (double)keys * hashes * (double)bits > max_steps) return NAN;
 
-    /* p[i]: chance that exactly i bits are set after the balls thrown so far. It is concentrated,
-     * so only the part from `low` to `high` is kept up; what is left out is below 10^-60. The sizes
-     * that plans ask for fit on the stack: a plan allocates nothing. */
+    /* p[i]: probability that exactly i bits are set after the balls thrown so far. It is
+     * concentrated, so only the part from `low` to `high` is updated; the rest is below 10^-60. The
+     * sizes that plans need fit on the stack: a plan allocates nothing. */
     double small[2048 + 1] = {0};
     double *p = bits < sizeof small / sizeof *small ? small : calloc(bits + 1, sizeof *p);
     if (!p) return NAN;
@@ -94,7 +94,7 @@ unsigned tamis_best_hashes(double keys, double bits) {
     if (!(keys > 0) || !(bits > 0)) return 1;
     const double best = floor(tamis_best_hashes_derivative(keys, bits));
     if (best < 1) return 1;
-    if (best >= 1e6) return 1000000; /* more probes than anything uses: keep the cast defined */
+    if (best >= 1e6) return 1000000; /* more probes than any kind uses: keeps the cast defined */
     const double below = tamis_rate_approx(keys, bits, best);
     return (unsigned)(tamis_rate_approx(keys, bits, best + 1) < below ? best + 1 : best);
 }
