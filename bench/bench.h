@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Only the files of the bench may include this: what they share.
+/* Only for the files of the bench: what they share.
  *
  *     main.c      the command line, one event after the other
- *     event.c     one event: build, check, ask in rounds
+ *     event.c     one event: build, check, query in rounds
  *     floor.c     what the machine can do at best
- *     ours.c      our kinds, each in its ways        peers.c   everybody else, from shared objects
- *     keys.c      keys and lists of questions        clock.c   time, medians, one processor
- *     machine.c   where all this happened            table.c   json.c   what comes out
+ *     ours.c      our kinds, each in its ways        peers.c   the others, from shared objects
+ *     keys.c      keys and lists of queries          clock.c   time, medians, one processor
+ *     machine.c   the machine it runs on             table.c   json.c   the results
  *
- * A *contestant* is one filter used in one way. An *event* is a number of keys, their length and
- * a number of threads. In each *round* of an event every contestant is asked a sample of every
- * question in turn; figures are medians over rounds, and ratios are taken inside a round. */
+ * A *contestant* is one filter used in one way. An *event* is a number of keys, their length and a
+ * number of threads. In each *round* of an event every contestant answers a sample of every list of
+ * queries in turn; figures are medians over rounds, and ratios are taken inside a round. */
 #ifndef TAMIS_BENCH_BENCH_H
 #define TAMIS_BENCH_BENCH_H
 
@@ -20,7 +20,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* The upper half of the product: a random x becomes a number below n. */
+/* The upper half of the product: scales a random x to a number below n. */
 __extension__ typedef unsigned __int128 bench_wide;
 static inline uint64_t scaled(uint64_t x, uint64_t n) {
     return (uint64_t)(((bench_wide)x * n) >> 64);
@@ -47,15 +47,15 @@ struct filter {
 struct contestant {
     const struct bench_contestant *calls;
     enum side side;
-    char name[72];                    /* as tables print it; of ours: the spec as it was given */
+    char name[72];                    /* as printed in tables; of ours: the spec as given */
     struct filter *filter;            /* of this event */
     double fpr_expected;              /* ours: by the plan; else 0 */
-    uint64_t checked, lost;           /* members that were asked, and those that were not found */
-    uint64_t nonmembers, yes;         /* others that were asked, and those that got a yes */
+    uint64_t checked, lost;           /* members queried, and those not found */
+    uint64_t nonmembers, yes;         /* non-members queried, and those answered yes */
     double ns[QUESTIONS][MAX_ROUNDS]; /* per key */
 };
 
-/* The way that a contestant is used: "one", "batch", ... */
+/* How a contestant is used: "one", "batch", ... */
 static inline const char *way_of(const struct contestant *c) {
     return c->calls->api;
 }
@@ -81,7 +81,7 @@ struct event {
     double read_gbs, write_gbs;
 };
 
-/* Runs one event; everything stays built until event_end. False: nobody could be built. */
+/* Runs one event; everything stays built until event_end. False: none could be built. */
 bool event_run(struct event *e);
 void event_end(struct event *e);
 
@@ -98,14 +98,14 @@ double build_median(const struct filter *f);
 double build_best(const struct filter *f);
 double build_ratio(const struct filter *f, const struct filter *other);
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Contestants ----------------------------------------------------------------------------- */
 
 /* bench/ours_inline.c, which is compiled for this processor. */
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n);
 
-/* Appends contestants; returns the new count. `spec` may leave the capacity out, `ways` is a list
- * with commas. Ends the program with a sentence when the spec is not valid. */
+/* Appends contestants; returns the new count. `spec` may omit the capacity, `ways` is a
+ * comma-separated list. Ends the program with a message when the spec is not valid. */
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *ways);
 void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads);
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
@@ -113,20 +113,20 @@ void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size
 double ours_rate(const char *spec, size_t n);
 bool ours_is_built_once(const char *spec);
 
-/* `wanted` as in is_named. An object that cannot be loaded is one line on stderr. */
+/* `wanted` as in is_named. An object that cannot be loaded is reported on stderr. */
 size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);
 size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir, const char *wanted);
 
 extern const char floor_line[], floor_keys[], floor_three[], floor_change[];
 size_t floor_enter(struct contestant *all, size_t count);
 void *floor_make(size_t bytes, size_t max_keys);
-/* Works out the lines of a list outside the time that is measured; for floor_line alone. */
+/* Computes the lines of a list outside the measured time; only for floor_line. */
 void floor_prepare(void *floor, const uint64_t *keys, size_t n);
 void floor_bandwidth(void *floor, double *read_gbs, double *write_gbs);
 
-/* Is `name` in a list with commas? NULL holds everything. */
+/* Is `name` in a comma-separated list? NULL holds everything. */
 bool is_listed(const char *list, const char *name);
-/* Is one of the words of a list a part of "name way", in any case? NULL fits all. */
+/* Is one of the words of a list a part of "name way", in any case? NULL matches all. */
 bool is_named(const char *list, const struct contestant *c);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -134,7 +134,7 @@ bool is_named(const char *list, const struct contestant *c);
 struct keys {
     size_t n, questions;
     uint64_t *members;
-    uint64_t *ask[CHASE]; /* lists of questions */
+    uint64_t *ask[CHASE]; /* lists of queries */
     uint8_t *strings;     /* the members as strings, for keys of 32 bytes */
     uint8_t *ask_strings[CHASE];
 };
@@ -149,8 +149,8 @@ uint64_t mix64(uint64_t x); /* a fixed bijection of 64 bits */
 double wall_ns(void);
 double cpu_ns(void);                     /* of the whole process */
 double median(double *values, size_t n); /* sorts */
-/* Keeps one thread on the last processor that it was given, and returns which; several threads
- * may use all that were given, and it returns -1. */
+/* Pins one thread to the last of its CPUs, and returns which; several threads may use all of them,
+ * and it returns -1. */
 int pin(unsigned threads);
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -160,11 +160,11 @@ void json_begin(FILE *out, const struct settings *set);
 void json_event(FILE *out, const struct event *e, bool is_first);
 void json_end(FILE *out);
 void json_machine(FILE *out);
-size_t memory_available(void); /* bytes; 0: nobody knows */
+size_t memory_available(void); /* bytes; 0: unknown */
 size_t large_page_bytes(void); /* that this process has now */
 void json_text(FILE *out, const char *text);
 
-/* Counts instructions of every question under callgrind. */
+/* Counts instructions of every query under callgrind. */
 void count_instructions(struct event *e);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions per key: what does not change from minute to minute.
+/* Instructions per key: the same from run to run.
  *
- * Runs under callgrind (bench/count starts it) and switches its counting on for one list of keys at
- * a time. Without callgrind's header, or outside of callgrind, nothing is counted. */
+ * Runs under callgrind (bench/count starts it) and turns counting on for one list of keys at a
+ * time. Without callgrind or its header, nothing is counted. */
 #include <stdlib.h>
 
 #include "bench/bench.h"

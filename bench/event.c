@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event: everything is built, checked, and then asked in rounds. */
+/* One event: everything is built, checked, and then queried in rounds. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@ const char *const question_names[QUESTIONS] = {"miss", "mixed", "hit", "chase"};
 
 enum { MAX_THREADS = 64, CHECK_KEYS = 1 << 20, CHECK_CHUNK = 1 << 14 };
 
-/* ---- Who shares a filter --------------------------------------------------------------------- */
+/* ---- Shared filters -------------------------------------------------------------------------- */
 
 static bool takes_part(const struct event *e, const struct contestant *c) {
     const bool is_bulk = !strcmp(way_of(c), "bulk");
@@ -43,7 +43,7 @@ static void share_filters(struct event *e) {
     }
 }
 
-/* A fixed shuffle for each round, so that nobody always comes after the same neighbour. */
+/* A fixed shuffle for each round, so that no contestant always follows the same one. */
 static void shuffle(size_t *order, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) order[i] = i;
     for (size_t i = n; i > 1; i--) {
@@ -69,8 +69,8 @@ static void drop(struct filter *f) {
     f->handle = NULL;
 }
 
-/* One thread is measured by the time that the processor worked for it, which other programs
- * disturb least; several only by the clock on the wall. */
+/* One thread is measured by its processor time, which other programs disturb least; several only by
+ * wall-clock time. */
 static void build_one(struct event *e, struct filter *f, const struct keys *k) {
     drop(f);
     const size_t large = large_page_bytes();
@@ -122,7 +122,7 @@ static void build_floor(struct event *e, size_t max_keys) {
     floor_bandwidth(floor->handle, &e->read_gbs, &e->write_gbs);
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 struct list {
     const uint64_t *numbers;
@@ -154,8 +154,8 @@ static void *ask_piece(void *piece) {
     return NULL;
 }
 
-/* Everybody's list is cut into as many pieces as there are threads, except for a contestant that
- * uses threads itself. */
+/* Every list is split into as many pieces as there are threads, except for a contestant that uses
+ * threads itself. */
 static void ask_together(const struct event *e, const struct contestant *c, struct list keys,
                          size_t n, uint8_t *hit) {
     const size_t threads = strcmp(way_of(c), "bulk") || c->side != OURS ? e->threads : 1;
@@ -178,7 +178,7 @@ static void ask_together(const struct event *e, const struct contestant *c, stru
             ask_piece(&piece[t]);
 }
 
-/* How often the processor was taken away from this thread. */
+/* How often this thread was preempted. */
 static long interruptions(void) {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
@@ -187,7 +187,7 @@ static long interruptions(void) {
 enum { TRIES = 4, GRAIN = 1024, MAX_WARM_LINES = 1 << 19 };
 static const double longest_ns = 250e3, longest_warm_up_ns = 4e6;
 
-/* Long samples of slow contestants would be cut up by other programs more often than those of fast
+/* Other programs would interrupt long samples of slow contestants more often than those of fast
  * ones, so all are about as short; whole grains, because the floor works in groups. */
 static size_t short_enough(size_t n, double ns_per_key) {
     const size_t max = (size_t)(longest_ns / ns_per_key) / GRAIN * GRAIN;
@@ -206,17 +206,17 @@ static double time_list(const struct event *e, const struct contestant *c, struc
     return (wall_ns() - start) / (double)n;
 }
 
-/* Keys are in the second cache when they are asked, as if they had just been made; else it would
- * depend on who was asked before whether they come from memory, which at 10^5 keys is half of the
- * floor. */
+/* Keys are in the second-level cache when they are queried, as if they had just been made; else it
+ * would depend on the previous contestant whether they come from memory, which at 10^5 keys is half
+ * of the floor. */
 static void read_keys(struct list keys, size_t n) {
     const volatile uint8_t *from = keys.strings ? keys.strings : (const uint8_t *)keys.numbers;
     const size_t bytes = n * (keys.strings ? STRING_BYTES : sizeof *keys.numbers);
     for (size_t i = 0; i < bytes; i += 64) (void)from[i];
 }
 
-/* Asks until a filter is in the caches as far as it would be in a long run, whoever was asked
- * before: every line many times. Returns the time of a key. */
+/* Queries until a filter is in the caches as far as it would be in a long run, whatever ran before:
+ * every line many times. Returns the time per key. */
 static double warm_up(const struct event *e, const struct contestant *c, enum question q,
                       const struct keys *k, size_t from, uint8_t *hit) {
     const size_t lines = c->filter->bytes / 64, chunk = e->set.chunk;
@@ -231,8 +231,8 @@ static double warm_up(const struct event *e, const struct contestant *c, enum qu
     return ns;
 }
 
-/* A sample comes after others that are not timed. It is taken again, with other keys, when the
- * processor was taken away meanwhile. */
+/* A sample comes after others that are not timed. It is repeated, with other keys, when the thread
+ * was preempted. */
 static double sample(const struct event *e, const struct contestant *c, enum question q,
                      const struct keys *k, size_t from, uint8_t *hit) {
     const size_t chunk = e->set.chunk;
@@ -256,7 +256,7 @@ static double sample_chase(const struct event *e, const struct contestant *c, ui
         const double start = wall_ns();
         (void)c->calls->chase(c->filter->handle, mix64(seed * 8 + try), n);
         ns = (wall_ns() - start) / (double)n;
-        if (try > 0 && interruptions() == before) break; /* the first one is for the cache */
+        if (try > 0 && interruptions() == before) break; /* the first one warms the cache */
     }
     return ns;
 }
@@ -310,9 +310,9 @@ static void check(const struct event *e, struct contestant *c, const struct keys
     c->fpr_expected = c->side == OURS ? ours_rate(c->name, k->n) : 0;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The whole event ------------------------------------------------------------------------- */
 
-/* What the keys, all filters at once and the hungriest builder take, generously. */
+/* The memory of the keys, of all filters at once and of the hungriest builder, generously. */
 static bool fits(const struct event *e) {
     size_t filters = 0;
     double need = e->key_bytes == 8 ? 8 : 8 + STRING_BYTES, builder = 0;
@@ -335,8 +335,8 @@ static bool fits(const struct event *e) {
 
 bool event_run(struct event *e) {
     struct keys k;
-    /* Memory that was freed is not used again: every build begins with fresh pages, as it would in
-     * a program of its own, whatever was built before. */
+    /* Freed memory is not reused: every build starts with fresh pages, as in a program of its own,
+     * whatever was built before. */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     share_filters(e);
     if (!fits(e) || !keys_make(&k, e->keys, e->key_bytes)) return false;

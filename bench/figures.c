@@ -39,7 +39,8 @@ double ratio_to(const struct event *e, const struct contestant *c, const struct 
     return median_of(ratio, e->set.rounds);
 }
 
-/* The lowest median, not the lowest sample of each round: that would be lower than any loop is. */
+/* The lowest median, not the lowest sample of each round: that would be lower than any real
+ * loop. */
 const struct contestant *floor_of(const struct event *e, enum question q, const char *name) {
     const struct contestant *best = NULL;
     for (size_t i = 0; i < e->count; i++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The floor: what the machine itself takes for the memory that a filter touches.
+/* The floor: the machine's own cost for the memory that a filter touches.
  *
- * Each floor works on as many bytes as the filter, on the same pages, and asks for its lines ahead
- * of their use in every way we know; of its variants the best one counts:
+ * Each floor works on as many bytes as the filter, on the same pages, and prefetches its lines in
+ * every way we know; the best of its variants counts:
  *
- *     one line      one random line of 64 bytes for a key; which one was worked out beforehand
+ *     one line      one random line of 64 bytes for a key, computed beforehand
  *     keys + line   the same, but the list of keys is read and each key is mixed in this loop
  *     three lines   three lines for a key, as in a fuse filter; keys read and mixed
- *     change line   one line is read, changed and goes back: adding a key
+ *     change line   one line is read, changed and written back: adding a key
  *
- * chase is one load that must have arrived before the next one can begin. */
+ * chase is one load that must complete before the next one can begin. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,20 +23,20 @@ const char floor_three[] = "floor: three lines";
 const char floor_change[] = "floor: change line";
 
 enum { LINE = 64, LINE_WORDS = LINE / 8, LARGE_PAGE = 2 << 20 };
-enum { LARGE_FROM = 4 << 20 }; /* as the library: smaller payloads come from malloc */
+enum { LARGE_FROM = 4 << 20 }; /* as in the library: smaller payloads come from malloc */
 enum hint { PLAIN, T0, T1, WRITE };
 
 struct floor {
     uint64_t *words;
     uint64_t lines;
     size_t bytes, mapped; /* mapped: 0 when it came from malloc */
-    uint32_t *prepared;   /* lines of the present list */
+    uint32_t *prepared;   /* lines of the current list */
     floor_place *place;
 };
 
 /* ---- Which line ------------------------------------------------------------------------------ */
 
-/* One multiplication mixes a key; another one makes the number of a line from its upper half. */
+/* One multiplication mixes a key; another computes the line number from its upper half. */
 static void place_plain(const uint64_t *keys, uint64_t lines, uint64_t factor, uint32_t *line) {
     for (size_t i = 0; i < FLOOR_GROUP; i++)
         line[i] = (uint32_t)(((keys[i] * factor) >> 32) * lines >> 32);
@@ -44,7 +44,7 @@ static void place_plain(const uint64_t *keys, uint64_t lines, uint64_t factor, u
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Large pages begin at multiples of their size, so one more is mapped, and its ends are cut off. */
+/* Large pages begin at multiples of their size, so one more is mapped, and the excess unmapped. */
 static void *map_large(size_t bytes) {
     char *start =
         mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -121,7 +121,7 @@ INLINE uint8_t touch(const struct floor *f, uint32_t line, enum hint hint) {
     return (uint8_t)*word;
 }
 
-/* While the lines of one group are touched, those of the next are on their way. Samples are whole
+/* While the lines of one group are touched, those of the next are prefetched. Samples are whole
  * groups. */
 INLINE void touch_prepared(const struct floor *f, size_t n, uint8_t *hit, enum hint hint) {
     ask_for_group(f, f->prepared, hint);
@@ -236,13 +236,13 @@ size_t floor_enter(struct contestant *all, size_t count) {
     return count;
 }
 
-/* ---- One byte after the other ---------------------------------------------------------------- */
+/* ---- Sequential access ----------------------------------------------------------------------- */
 
 /* The best of a few passes, in 10^9 bytes a second. */
 void floor_bandwidth(void *floor, double *read_gbs, double *write_gbs) {
     struct floor *f = floor;
     const size_t n = f->bytes / 8;
-    volatile uint64_t *sink = f->words; /* so that the sums are worked out */
+    volatile uint64_t *sink = f->words; /* so that the sums are really computed */
     *read_gbs = *write_gbs = 0;
     for (int pass = 0; pass < 5; pass++) {
         uint64_t sum[8] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eight keys at a time: without it a good kernel would be below the floor in the cache. */
+/* Eight keys at a time: without it, a good kernel would beat the floor in the cache. */
 #include "bench/floor.h"
 
 #ifdef __AVX512DQ__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that was measured, for scripts: bench/plot reads it. */
+/* All measurements, for scripts: bench/plot reads it. */
 #include <math.h>
 #include <time.h>
 
@@ -49,7 +49,7 @@ static void put_question(FILE *out, const struct event *e, const struct contesta
     fprintf(out, "}");
 }
 
-/* How many times as long as each of ours this one takes. */
+/* How many times as long as each of ours this contestant takes. */
 static void put_ratios(FILE *out, const struct event *e, const struct contestant *c) {
     const char *before = "";
     fprintf(out, ",\n       \"against\": [");

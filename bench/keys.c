@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys, and lists of questions.
+/* Keys, and lists of queries.
  *
- * Member i is mix64(i) and stranger i is mix64(2^62 + i). mix64 is a bijection, so members are
- * distinct and no stranger is a member, whatever their number. */
+ * Member i is mix64(i) and non-member i is mix64(2^62 + i). mix64 is a bijection, so members are
+ * distinct and no non-member is a member, whatever their number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ uint64_t mix64(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* 32 bytes that follow from the key; the key itself is the first 8. */
+/* 32 bytes derived from the key; the key itself is the first 8. */
 void keys_spell(const uint64_t *keys, size_t n, uint8_t *strings) {
     for (size_t i = 0; i < n; i++) {
         uint64_t word[STRING_BYTES / 8] = {keys[i]};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where all this happened: what the system tells about itself. */
+/* The machine that the bench runs on, as the system describes it. */
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>

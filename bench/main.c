@@ -13,14 +13,14 @@ static const char help[] =
     "\n"
     "Measures filters side by side, in rounds, on one processor, against the floor: what the "
     "machine\n"
-    "itself takes for the memory that a filter touches. docs/performance.md tells how to read it.\n"
+    "itself takes for the memory that a filter touches. docs/performance.md explains the table.\n"
     "\n"
     "  --keys LIST        numbers of keys, one event for each [1e5,1e7]\n"
     "  --kinds LIST       our kinds by name [blocked,split,classic,cuckoo,quotient,gcs,ribbon,\n"
     "                     fuse:fpr=1/256]; none for none\n"
     "  --spec SPEC        one of ours with options: blocked:fpr=0.1%,hashes=8 (again for more;\n"
     "                     without --kinds only these); a capacity of its own is for equal room\n"
-    "  --ways LIST        one, batch, bulk, inline: how ours are asked [all]\n"
+    "  --ways LIST        one, batch, bulk, inline: how ours are queried [all]\n"
     "  --questions LIST   miss, mixed, hit, chase (each key depends on the answer before) [all]\n"
     "  --key-bytes LIST   8 (integers) or 32 (strings) [8]\n"
     "  --threads LIST     [1]\n"
@@ -29,7 +29,7 @@ static const char help[] =
     "                     \"ribbon128 batch\"; none for none [all]\n"
     "  --reference NAME   what the columns \"x ref\" compare with [the first of ours, by the "
     "batch]\n"
-    "  --large-malloc     give everybody's malloc large pages (glibc's tunable)\n"
+    "  --large-malloc     give every malloc large pages (glibc's tunable)\n"
     "  --rounds N         [41]\n"
     "  --builds N         [15 for 10^5 keys, 3 for 10^7, 1 for 10^8]\n"
     "  --check-all        ask every member for a false no, not a million of them\n"
@@ -51,7 +51,7 @@ struct params {
     const char *keys, *kinds, *ways, *questions, *key_bytes, *threads, *peers, *json;
     struct list specs, objects;
     bool has_floor, counts;
-    char own_peers[4096]; /* the folder beside the program */
+    char own_peers[4096]; /* the directory of the program */
 };
 
 static const char all_kinds[] = "blocked,split,classic,cuckoo,quotient,gcs,ribbon,fuse:fpr=1/256";
@@ -64,7 +64,7 @@ _Noreturn static void refuse(const char *what, const char *value) {
 static uint64_t number(const char *text, uint64_t min, uint64_t max) {
     uint64_t value;
     if (!tamis_parse_count(text, &value) || value < min || value > max)
-        refuse("not a number that is possible here", text);
+        refuse("not a valid number", text);
     return value;
 }
 
@@ -73,7 +73,7 @@ static void append(struct list *list, const char *text) {
     list->text[list->n++] = text;
 }
 
-/* glibc reads its settings when a program starts, so this one starts again. */
+/* glibc reads its tunables when a program starts, so this one restarts. */
 static void restart_with_large_malloc(char **argv) {
     static const char setting[] = "glibc.malloc.hugetlb=1";
     const char *now = getenv("GLIBC_TUNABLES");
@@ -141,7 +141,7 @@ static void take(struct params *w, int option, char **argv) {
     case CHECK_ALL: w->set.checks_all = true; break;
     case NO_FLOOR: w->has_floor = false; break;
     case JSON: w->json = optarg; break;
-    case COUNTS: /* callgrind may not know what inlined code is compiled to */
+    case COUNTS: /* callgrind may not know the instructions of inlined code */
         w->counts = true;
         if (!w->ways) w->ways = "one,batch";
         break;
@@ -159,7 +159,7 @@ static void read_params(struct params *w, int argc, char **argv) {
                          .has_floor = true};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
         take(w, option, argv);
-    if (optind < argc) refuse("what is this", argv[optind]);
+    if (optind < argc) refuse("unexpected argument", argv[optind]);
     if (!w->kinds) w->kinds = w->specs.n ? "none" : all_kinds;
     for (int q = 0; q < QUESTIONS; q++) w->set.asks[q] = is_listed(w->questions, question_names[q]);
     const ssize_t n = readlink("/proc/self/exe", w->own_peers, sizeof w->own_peers - 8);
@@ -168,7 +168,7 @@ static void read_params(struct params *w, int argc, char **argv) {
     strcpy(slash ? slash : w->own_peers, "/peers");
 }
 
-/* Calls `act` for each part of a list with commas or spaces. */
+/* Calls `act` for each part of a list separated by commas or spaces. */
 static void for_each(const char *list, void (*act)(void *ctx, const char *word), void *ctx) {
     char word[256];
     for (const char *at = list; *at;) {

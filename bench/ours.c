@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our kinds, through the front door like everybody's programs. */
+/* Our kinds, through the public API. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-/* As many keys as it will get, unless the spec itself says for how many: tables may be compared
- * with equal room. */
+/* For as many keys as it will have, unless the spec has a capacity: tables may be compared with
+ * equal room. */
 static char *spec_for(const char *spec, size_t n) {
     char *text = malloc(strlen(spec) + 40);
     if (text && strstr(spec, "capacity=")) return strcpy(text, spec);
@@ -91,7 +91,7 @@ static void free_filter(void *filter) {
     tamis_free(filter);
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 static void has_one(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
     for (size_t i = 0; i < n; i++) hit[i] = tamis_has_u64(filter, keys[i]);
@@ -133,7 +133,7 @@ static const struct bench_contestant ways[] = {
     WAY("inline", inline_has, .chase = inline_chase),
 };
 
-/* Does the spec lead to a filter that tamis_inline.h can see? */
+/* Does the spec make a filter that tamis_inline.h supports? */
 static bool has_fast_view(const char *spec) {
     tamis *f = NULL;
     struct tamis_inline fast;

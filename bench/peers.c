@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everybody else, from shared objects that speak bench/peer.h. */
+/* Other libraries, from shared objects that implement bench/peer.h. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "bench/bench.h"
 
-/* Walks over a list with commas; true when one word of it is the name, or a part of it. */
+/* Walks over a comma-separated list; true when one word of it is the name, or a part of it. */
 static bool any_word(const char *list, const char *name, bool is_part_enough) {
     const size_t length = strlen(name);
     for (const char *word = list; *word;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people read: a table for each event. */
+/* A table for each event. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool was_built(const struct contestant *c) {
     return c->filter && c->filter->handle;
 }
 
-/* What the last columns compare with: what was asked for, or the first of ours by the batch. */
+/* The reference of the last columns: the requested one, or the first of ours by the batch. */
 static const struct contestant *reference_of(const struct event *e) {
     const struct contestant *ours = NULL;
     for (size_t i = 0; i < e->count; i++) {
@@ -77,7 +77,7 @@ static void put_row(const struct event *e, const struct contestant *c,
     printf("\n");
 }
 
-/* Of the variants of a floor only the best one is shown; the JSON has all. */
+/* Only the best variant of a floor is shown; the JSON has all. */
 static bool is_shown(const struct event *e, const struct contestant *c) {
     if (!was_built(c)) return false;
     return c->side != FLOOR || c == floor_of(e, main_question(e), c->name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* bare.c: the least that any command about lines has to do: read them, cut them, hash them.
+/* bare.c: the minimum that any command for lines has to do: read, split and hash them.
  *
  *     bare FILE
  *
- * Blocks of 128 KiB, memchr for the line ends, XXH3 of each line. What it prints depends on every
- * hash, so that none can be left out.
+ * Blocks of 128 KiB, memchr for the line ends, XXH3 of each line. The output depends on every hash,
+ * so that none can be optimised away.
  */
 #define XXH_INLINE_ALL
 #include <fcntl.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
         const size_t len = kept + (size_t)got;
         const size_t done = hash_lines(block, len, &sum, &lines);
         kept = len - done;
-        if (kept == BLOCK) return 2; /* a line of more than a block: not in this program */
+        if (kept == BLOCK) return 2; /* a line longer than a block: unsupported */
         memmove(block, block + done, kept);
     }
     printf("%" PRIu64 " lines, %016" PRIx64 "\n", lines, sum);

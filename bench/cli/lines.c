@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lines.c: lines to measure the command with.
  *
- *     lines N OF [SEED]    N lines drawn from OF different ones, each with the same chance
+ *     lines N OF [SEED]    N lines drawn from OF different ones, all equally likely
  *     lines --set N OF     N different ones of those, every (OF/N)-th
  *
  * 10 million of 8 million are 5.71 million different ones. A line is 24 characters and its newline:
- * 16 hex digits that no hash function can make use of, and a number behind them.
+ * 16 hex digits that no hash function can exploit, and a number after them.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -3,9 +3,8 @@
  *
  *     measure ROUNDS COMMAND      by sh -c; prints seconds, processor seconds and the peak in KiB
  *
- * The least of several rounds is what the command takes when nothing else is in its way; on a busy
- * machine the processor's time is the better figure. The peak is that of the largest process of a
- * pipeline.
+ * The minimum over several rounds is what the command takes undisturbed; on a busy machine the
+ * processor time is the better figure. The peak is that of the largest process of a pipeline.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Seconds, or a negative number when the command ended in trouble. */
+/* Seconds, or a negative number when the command failed. */
 static double run(const char *command) {
     const double start = now();
     const pid_t child = fork();
@@ -30,7 +29,7 @@ static double run(const char *command) {
     }
     int status;
     if (child < 0 || waitpid(child, &status, 0) < 0) return -1;
-    /* 1 is "nothing matched" with the tools that are measured. */
+    /* The measured tools exit with 1 when nothing matched. */
     return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? now() - start : -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libbloom, the C library that Debian has: a classic filter, one key at a time. */
+/* libbloom, the C library in Debian: a classic filter, one key at a time. */
 #include <bloom.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void *build_strings(const uint8_t *keys, size_t len, size_t n, unsigned t
     return build_keys(keys, len, n);
 }
 
-/* The library does not promise const, but keeps it. */
+/* The API lacks const, but the library does not modify the filter. */
 static struct bloom *of(const void *filter) {
     return (struct bloom *)(uintptr_t)filter;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The least that a command can do with its arguments, as a module for measuring: it looks at every
+/* The least that a command can do with its arguments, as a module for measuring: it reads every
  * byte string and replies in the shape of the real commands. No filter answers faster than this.
  *
  *     FLOOR.ONE key item      integer         FLOOR.MANY key item...    array of integers

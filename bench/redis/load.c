@@ -6,8 +6,8 @@
  *     load probe  PORT [KEY]       PING, GET, BF.EXISTS KEY in turn, or PING alone, 1,000 a second
  *
  * Items are made of the numbers from FIRST to FIRST + COUNT; BATCH of them go into a command, and 2
- * * DEPTH commands are under way at a time. All requests are written before the clock starts. PID
- * is the server's: its processor time tells what a key costs even where others use the machine. */
+ * * DEPTH commands are in flight at a time. All requests are written before the clock starts. PID
+ * is the server's: its processor time is the cost of a key even on a busy machine. */
 #define _GNU_SOURCE
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -26,13 +26,13 @@ static void die(const char *why) {
 }
 
 static void *must(void *memory) {
-    if (!memory) die("there is no memory");
+    if (!memory) die("out of memory");
     return memory;
 }
 
 static double now_ns(clockid_t clock) {
     struct timespec t;
-    if (clock_gettime(clock, &t)) die("there is no such process");
+    if (clock_gettime(clock, &t)) die("no such process");
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -45,11 +45,11 @@ static uint64_t mix(uint64_t x) {
 
 static redisContext *connect_to(const char *port) {
     redisContext *c = redisConnect("127.0.0.1", atoi(port));
-    if (!c || c->err) die(c ? c->errstr : "there is no memory");
+    if (!c || c->err) die(c ? c->errstr : "out of memory");
     return c;
 }
 
-/* ---- Replies, read without making objects of them -------------------------------------------- */
+/* ---- Replies, parsed without allocating objects ---------------------------------------------- */
 
 static struct tally {
     uint64_t ones, errors;
@@ -156,7 +156,7 @@ static void send_all(int fd, const char *data, size_t size) {
     }
 }
 
-/* Windows of `depth` commands each: where they begin in `data`, and how many commands they have. */
+/* Windows of `depth` commands each: their offset in `data`, and their number of commands. */
 typedef struct window {
     size_t begin, end;
     uint64_t commands;
@@ -188,7 +188,7 @@ static void run_load(const char *port, pid_t pid, const plan *p) {
     redisContext *c = connect_to(port);
     redisReader *reader = must(redisReaderCreateWithFunctions(&counting));
     clockid_t server;
-    if (clock_getcpuclockid(pid, &server)) die("there is no such process");
+    if (clock_getcpuclockid(pid, &server)) die("no such process");
     const double wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(server),
                  own = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (uint64_t i = 0; i <= n; i++) {
@@ -206,7 +206,7 @@ static void run_load(const char *port, pid_t pid, const plan *p) {
     free(data);
 }
 
-/* ---- The client that waits ------------------------------------------------------------------- */
+/* ---- The probe ------------------------------------------------------------------------------- */
 
 enum { QUESTIONS = 3 };
 static const char *const question_names[QUESTIONS] = {"PING", "GET", "BF.EXISTS"};
@@ -247,20 +247,20 @@ static bool is_over(void) {
     return poll(&in, 1, 0) > 0;
 }
 
-/* Questions go out when they are due, whether or not those before them were answered: a server that
- * stands still is charged for all who come meanwhile. */
+/* Queries are sent when they are due, whether or not earlier ones were answered: a server that
+ * stalls is charged for all who arrive in that time. */
 enum { MAX_WAITING = 1 << 16 };
 
 typedef struct probe {
     redisContext *c;
-    const char *key;            /* NULL: PING alone */
-    double due_ns[MAX_WAITING]; /* of question i, at i % MAX_WAITING */
+    const char *key;            /* NULL: only PING */
+    double due_ns[MAX_WAITING]; /* of query i, at i % MAX_WAITING */
     uint64_t asked, answered;
     waits waited[QUESTIONS], all;
 } probe;
 
 static void ask(probe *p, double due) {
-    if (p->asked - p->answered == MAX_WAITING) die("the server stands still");
+    if (p->asked - p->answered == MAX_WAITING) die("the server has stalled");
     const int question = p->key ? (int)(p->asked % QUESTIONS) : 0;
     int bad;
     if (question == 0)
@@ -290,7 +290,7 @@ static void take_answers(probe *p) {
     }
 }
 
-/* Takes what comes until `due`. */
+/* Receives replies until `due`. */
 static void wait_until(probe *p, double due) {
     for (;;) {
         const double left = due - now_ns(CLOCK_MONOTONIC);

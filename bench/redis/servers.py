@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers to measure: each alone with a module, gone when the run is; and a client for them."""
+"""Servers to measure: each alone with a module, stopped after the run; and a client for them."""
 import os
 import signal
 import subprocess
