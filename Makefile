@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Tamis. One Makefile is the truth: a new file in src/, cli/ or tests/ needs no edit here.
+# Tamis. This Makefile is authoritative: a new file in src/, cli/ or tests/ needs no edit here.
 #
 #     make run      install what the build needs, build, and do the main job on the sample data
 #     make test     install what the tests need, build, run every test
-#     make check    the same with what is there: nothing is installed
+#     make check    the same without installing anything
 #     make          only build
-#     make install  after which programs find it; make uninstall takes it away; make dist packs the sources
-#     make bench    install and build other libraries, and measure ours beside them
+#     make install  so that programs find it; make uninstall removes it; make dist packs the sources
+#     make bench    install and build other libraries, and measure ours next to them
 #
 # Honoured: CC CXX AR CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR, V=1 to see commands, B=dir for
 # objects, SAN=1 (address and undefined behaviour) or SAN=thread for a checked build.
@@ -16,7 +16,7 @@ VERSION_OF = $(shell sed -n 's/^\#define TAMIS_VERSION_$(1) //p' include/tamis.h
 MAJOR   := $(call VERSION_OF,MAJOR)
 MINOR   := $(call VERSION_OF,MINOR)
 VERSION := $(MAJOR).$(MINOR).$(call VERSION_OF,PATCH)
-# What programs that were linked before go on with: before 1.0 a minor version may change the API.
+# The ABI version: before 1.0 a minor version may change the API.
 SOVERSION := $(if $(filter 0,$(MAJOR)),0.$(MINOR),$(MAJOR))
 
 CC       ?= cc
@@ -25,7 +25,7 @@ AR       ?= ar
 # Two commands have a KINDS= of their own: which to measure.
 IS_SMALL := $(if $(filter tables bench-%,$(MAKECMDGOALS)),,$(strip $(KINDS)$(FORMATS)))
 HAS_VECTORS := $(filter vectors,$(WITH))
-# A checked build is compiled as often as it is run, and wants lines in its reports, not variables.
+# A checked build is compiled as often as it is run, and needs lines in its reports, not variables.
 CFLAGS   ?= $(if $(SAN),-O1 -g1,$(if $(IS_SMALL),-Os,-O2) -g)
 PREFIX   ?= /usr/local
 B        ?= build$(if $(IS_SMALL),-small$(HAS_VECTORS:%=-%))$(if $(SAN),-$(SAN:1=san))
@@ -35,7 +35,7 @@ WARN       := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-pr
 SAN_1      := -fsanitize=address,undefined -fno-sanitize-recover=all
 SAN_thread := -fsanitize=thread
 SAFE       := $(SAN_$(SAN))
-# Floating point must plan the same shape on every machine: no fused operations behind our back.
+# Floating point must plan the same shape on every machine: no fused operations.
 FLAGS := -std=c11 $(WARN) -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -ffp-contract=off \
          -fPIC -fvisibility=hidden -fno-semantic-interposition -Iinclude -Isrc -I. $(SAFE)
 LIBS  := -lm -pthread
@@ -45,12 +45,12 @@ TARGET_IS_X86_64 := $(filter x86_64-%,$(TARGET))
 FLAGS_avx2       := $(if $(TARGET_IS_X86_64),-mavx2 -mbmi2)
 AVX512_PARTS     := f bw cd dq vl ifma vbmi vbmi2 bitalg vpopcntdq
 FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mavx512%))
-# 32-bit x86 would compute plans with 80 bits and come to other shapes.
+# 32-bit x86 would compute plans with 80 bits and get other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
-# The command reads gzip and zstd, signs patches, and talks to Redis clusters, where the libraries can be
-# linked; WITH_ZLIB=, WITH_ZSTD=, WITH_SODIUM= or WITH_HIREDIS= leaves one out. Asked only when it is needed, and once: the variable
-# becomes its own answer.
+# The command reads gzip and zstd, signs patches, and talks to Redis clusters, where the libraries
+# can be linked; WITH_ZLIB=, WITH_ZSTD=, WITH_SODIUM= or WITH_HIREDIS= disables one. Tested only
+# when needed, and once: the variable becomes its own answer.
 HASH     := \#
 can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
                 $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
@@ -79,8 +79,8 @@ REDIS_SO  := $(B)/tamis-redis.so
 all: $(LIB) $(SO) $(CMD) $(if $(IS_SMALL),,$(REDIS_SO))
 
 # ---- The two commands ---------------------------------------------------------------------------
-# Installing comes first and in a make of its own, because this one already asked the compiler that
-# may not be there yet.
+# Installing comes first and in a make of its own, because this one already queried the compiler
+# that may not be there yet.
 
 run:
 	@tools/setup build

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
-# Speed, beside peers and the machine's floor.
+# Speed, next to peers and the machine's floor.
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
 # make bench         our kinds, the libraries that can be installed by name and the floor: a minute
 # make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
-# make bench-cli     the command beside grep, awk, sort and another bloom: some minutes
-# make bench-redis   the module in a server, beside RedisBloom where TAMIS_REDISBLOOM= names it: some minutes
-# make bench-redis-hold   how long each of its commands holds everybody else: MIB= KINDS= COMMANDS=, 8 GiB of memory
+# make bench-cli     the command next to grep, awk, sort and another bloom: some minutes
+# make bench-redis   the module in a server, next to RedisBloom where TAMIS_REDISBLOOM= names it: some minutes
+# make bench-redis-hold   how long each of its commands blocks other clients: MIB= KINDS= COMMANDS=, 8 GiB of memory
 #
-# A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
-# each library that has a package; what is not installed is left out, and a line says so.
+# A peer is a shared object that implements bench/peer.h. bench/peers/NAME.c or .cc is one file for
+# each library that has a package; what is not installed is reported and skipped.
 
 BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
 
 bench bench-full bench-count bench-cli bench-redis bench-redis-hold:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -j2 $@-here
-# What a storage engine inlines is compiled for the machine it runs on.
+# Code that a storage engine inlines is compiled for the machine it runs on.
 $(B)/bench/ours_inline.o: bench/ours_inline.c
 	$(call compile,$(if $(TARGET_IS_X86_64),-march=native))
 $(BENCH): $(BENCH_OBJ) $(LIB)
@@ -48,7 +48,7 @@ bench-full-here: bench-programs $(CMD)
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
 
-# What stands beside the command: a line generator, a stop watch, and the least a command can do.
+# Tools for measuring the command: a line generator, a stopwatch, and the least a command can do.
 CLI_TOOLS := $(patsubst bench/cli/%.c,$(B)/bench/cli/%,$(wildcard bench/cli/*.c))
 $(CLI_TOOLS): %: %.o
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $<
@@ -56,7 +56,7 @@ $(CLI_TOOLS): %: %.o
 bench-cli-here: $(CMD) $(CLI_TOOLS)
 	@bench/cli/run $(abspath $(CMD)) $(abspath $(B)/bench/cli)
 
-# A load generator, and a module that only looks at its arguments.
+# A load generator, and a module that only reads its arguments.
 REDIS_LOAD  := $(B)/bench/redis/load
 REDIS_FLOOR := $(B)/bench/redis/floor.so
 $(REDIS_LOAD): $(B)/bench/redis/load.o

@@ -40,7 +40,8 @@ $(REDIS_SO): $(REDIS_OBJ) $(LIB)
 
 # ---- Manual pages and completions -----------------------------------------------------------------
 #
-# A program with the table of verbs writes them, in a build for this machine; scdoc makes the pages.
+# A program with the table of commands writes them, in a build for this machine; scdoc makes the
+# pages.
 
 PAGES_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard cli/pages/*.c)) $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
 PAGES     := $(B)/pages

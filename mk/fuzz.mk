@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Fuzzers of everything that takes bytes from outside.
+# Fuzzers of everything that reads untrusted bytes.
 
-# Fuzzing runs, FUZZ_SECONDS long or of FUZZ_RUNS inputs, of what takes bytes from outside; what is found new goes
-# to a folder beside the program. What is worth keeping lies in tests/fuzz/corpus*, which every test run replays.
+# Fuzzing runs for FUZZ_SECONDS or FUZZ_RUNS inputs; new findings go to a directory next to the
+# program. What is worth keeping is in tests/fuzz/corpus*, which every test run replays.
 #
-# make fuzz           images, patches, memories of admission: the gate
-# make fuzz-import    bytes of other systems: FORMAT=guava for one of them; from files that those wrote
-# make fuzz-talk      conversations of two hosts
+# make fuzz           images, patches, admission state: the gate
+# make fuzz-import    bytes of other systems, starting from their own files: FORMAT=guava for one of them
+# make fuzz-talk      sessions of two hosts
 # make fuzz-summary   messages between caches
 # make fuzz-redis     values of the module for Redis, in RDB files and dumps
 FUZZ_SECONDS ?= 60

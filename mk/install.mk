@@ -3,8 +3,8 @@
 
 # ---- Installing ---------------------------------------------------------------------------------
 #
-# make install     PREFIX=/usr/local, or the folders below; DESTDIR= for what makes packages
-# make uninstall   with the same words: takes away what was installed, and folders that are empty then
+# make install     PREFIX=/usr/local, or the directories below; DESTDIR= for packagers
+# make uninstall   with the same settings: removes what was installed, and directories left empty
 # make dist        the sources of the last commit: $(B)/tamis-VERSION.tar.gz, the same bytes each time
 
 BINDIR     ?= $(PREFIX)/bin
@@ -41,17 +41,17 @@ install: all pages
 	$(call install_page,_tamis,$(ZSHDIR)/_tamis)
 	$(call install_page,tamis.fish,$(FISHDIR)/tamis.fish)
 	$(tell_loader)
-# There are none in a build for another machine.
+# A build for another machine has none.
 install_page = [ ! -e $(PAGES)/completions/$(1) ] || install -m 644 $(PAGES)/completions/$(1) $(DESTDIR)$(2)
-# Under DESTDIR is another machine's tree, whose packager knows what to do there.
+# DESTDIR holds another machine's tree, whose packager knows what to do there.
 tell_loader = $(if $(DESTDIR),,@tools/loader $(LIBDIR) libtamis.so.$(SOVERSION))
 
-# What tells compilers where the rest is counts from its own place, so that the tree may move. A folder
-# that is not below the prefix has a place of its own, and is told as it is.
+# Paths in tamis.pc and the CMake files are relative to those files, so that the tree can be moved.
+# A directory that is not below the prefix is written as it is.
 ROOT     := $(patsubst %/,%,$(abspath $(PREFIX)))
 below     = $(if $(filter $(ROOT)/%,$(abspath $(1))),$(2)$(patsubst $(ROOT)/%,/%,$(abspath $(1))),$(1))
 EMPTY    :=
-# As many steps up as the folder is below the prefix.
+# As many steps up as the directory is below the prefix.
 to_prefix = $(subst $(EMPTY) ,,$(patsubst %,/..,$(subst /, ,$(patsubst $(ROOT)/%,%,$(abspath $(LIBDIR))))))
 IS_BELOW  = $(filter $(ROOT)/%,$(abspath $(LIBDIR)))
 fill = sed -e 's|@PC_PREFIX@|$(if $(IS_BELOW),$${pcfiledir}/..$(to_prefix),$(PREFIX))|' \
@@ -75,14 +75,15 @@ uninstall:
 	$(if $(DESTDIR)$(filter-out /usr /usr/local,$(ROOT)),$(call remove_empty,$(DESTDIR)$(ABOVE)/,\
 	    $(patsubst $(ABOVE)/%,%,$(abspath $(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) $(DATADIR)))))
 	$(tell_loader)
-# Folders in there, and above them up to there. Those that the system has stay, empty or not.
+# Removes directories in there, and above them up to there, if empty. Those of the system stay,
+# empty or not.
 remove_empty = @if cd $(1) 2>/dev/null; then rmdir -p $(2) 2>/dev/null || true; fi
 ABOVE := $(if $(DESTDIR),,$(patsubst %/,%,$(dir $(ROOT))))
 
-# From what is committed, by its date: nothing of this machine is in it.
+# From the last commit, with its date: nothing of this machine is in it.
 DIST := tamis-$(VERSION)
 dist:
-	@test -e .git || { echo "make dist packs what git has, and this is no checkout" >&2; exit 1; }
+	@test -e .git || { echo "make dist packs what is in git, and this is not a checkout" >&2; exit 1; }
 	@mkdir -p $(B)
 	git -c tar.umask=0022 archive --format=tar --prefix=$(DIST)/ HEAD > $(B)/$(DIST).tar
 	gzip -9nf $(B)/$(DIST).tar

@@ -5,10 +5,10 @@
 #
 # tests/peers/NAME.sh   installs the system (into $(B)/peers, or by its package), makes at least a
 #                       thousand random filters on each side and lets the other read them; what
-#                       cannot be installed is skipped with a line
+#                       cannot be installed is reported and skipped
 # tests/peers/peer.c    our side of it
 #
-# PEERS= for a few of them.
+# PEERS= selects a few of them.
 
 PEER  := $(T)/peers/peer
 PEERS ?= $(sort $(wildcard tests/peers/*.sh))

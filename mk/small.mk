@@ -1,18 +1,18 @@
 # Small libraries: make KINDS="blocked split" FORMATS="parquet".
 #
-# The registries list only these (tools/small), so that a linker finds nobody who needs the rest.
-# The static library holds everything else of tamis.h and tamis_jobs.h as ever: a program gets what
-# it calls. The shared one has to decide beforehand: it has every function of tamis.h, but those of
-# parts that none of its kinds needs only say so (src/absent), and no jobs.
+# The registries list only these (tools/small), so a linker finds no reference to the rest. The
+# static library still holds all of tamis.h and tamis_jobs.h: a program gets what it calls. The
+# shared one has every function of tamis.h, but those of parts that none of its kinds needs only
+# fail (src/absent), and no jobs.
 #
-# WITH= adds what no kind decides:
+# WITH= adds what does not follow from the kinds:
 #
 #     jobs       tamis_jobs.h in the shared library
 #     patches    patches there
 #     builder    the builder there, although no kind is built
 #     vectors    kernels for AVX2, AVX-512 and NEON in both: faster in batches, the same bytes
 #
-# Compiled for size, without tables for unwinding: an exception that a callback throws cannot pass.
+# Compiled for size, without unwind tables: an exception that a callback throws cannot pass.
 
 SMALL     := $(B)/small
 SMALL_WHY := $(shell tools/small $(SMALL) "$(KINDS)" "$(FORMATS)" "$(WITH)" 2>&1)
@@ -31,8 +31,8 @@ $(B)/libtamis.so.$(VERSION): $(SMALL)/left_out
 
 # ---- Its tests ----------------------------------------------------------------------------------
 #
-# The laws for the kinds inside, their golden images, and the unit tests that need no other kind; a
-# line for each of the rest.
+# The laws for the kinds inside, their golden images, and the unit tests that need no other kind;
+# the rest are reported.
 
 SMALL_UNIT = $(patsubst tests/unit/%.c,$(T)/unit/%,$(shell tests/inside $(SMALL) $(UNIT_SRC)))
 SMALL_LAWS = $(T)/laws/laws

@@ -3,7 +3,7 @@
 
 # ---- Tests ------------------------------------------------------------------------------------
 #
-# The test registry is registry.c once more, with the kinds of tests/kinds.def behind ours.
+# The test registry is registry.c again, with the kinds of tests/kinds.def after ours.
 
 T        := $(B)/tests
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -19,7 +19,7 @@ $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# This one is about the command: what makes keys of lines stands on its own.
+# This one tests the command: turning lines into keys needs only these objects.
 FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
 $(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 	$(call link_test)
@@ -27,24 +27,24 @@ $(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# These are about parts of the command.
+# These test parts of the command.
 $(T)/unit/test_key_slots: $(B)/cli/net/key_slots.o
 $(T)/unit/test_seal: $(B)/cli/images/seal.o
 $(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
 $(T)/unit/test_command_files: $(B)/cli/files/files.o
 $(T)/unit/test_occupancy: $(B)/cli/measure/occupancy.o $(B)/cli/measure/statistics.o
-# The module of Redis, in a server of a few functions.
+# The Redis module, in a mock server of a few functions.
 MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api settings persist)
 $(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# These stand between the library and the system: tests/support/faults.h.
+# These intercept system calls: tests/support/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit \
           $(T)/unit/test_command_files $(T)/proof/killed $(T)/proof/writers
 FAULTS := read write fsync rename unlink flock getrandom access close fchown fchmod fsetxattr \
           lgetxattr syscall clock_gettime \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
-# These write them down: tests/support/journal.h. One of them is the command.
+# These record them: tests/support/journal.h. One of them is the command.
 JOURNALLED := $(foreach f,write fsync rename unlink mkdir close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
 $(T)/unit/test_power: LDFLAGS += $(JOURNALLED)
 POWER := $(T)/cli/power
@@ -54,7 +54,7 @@ $(POWER): $(B)/tests/cli/power.o $(CLI_OBJ) $(LIB)
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) $(JOURNALLED) -Wl,--wrap=main -o $@ $^ $(CLI_LIBS) $(LIBS)
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# It asks inline, with the vectors of the machine it runs on.
+# It queries inline, with the vectors of the machine it runs on.
 $(B)/tests/laws/law_threads.o: tests/laws/law_threads.c
 	$(call compile,$(if $(TARGET_IS_X86_64),-march=native))
 $(LAWS): $(LAW_OBJ) $(HELP_OBJ) $(LIB)
@@ -64,17 +64,17 @@ define link_test
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 endef
-# It runs where there is no test library.
+# It runs without the test library.
 $(T)/portable/%: $(B)/tests/portable/%.o $(filter-out %/foreign.o,$(HELP_OBJ)) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 .SECONDARY:
 -include $(wildcard $(B)/tests/*/*.d $(T)/*.d) $(LAW_OBJ:.o=.d)
 
-# The fuzz target is one function; without a fuzzer it replays files, which every test run does
-# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone:
-# the sources that know of it are compiled again, and stand before the library, which then has no
-# need to bring its own.
+# The fuzz target is one function; without a fuzzer it replays files, which every test run does with
+# the corpus. Checksums are off in its library, so that the rest of the gate must hold alone: the
+# sources that use them are compiled again and linked before the library, which then need not supply
+# its own.
 FUZZ_OBJ  := $(patsubst %.c,$(B)/fuzz/%.o,$(shell grep -l tamis__sums_match $(LIB_SRC)))
 REPLAY    := $(T)/fuzz/replay
 $(B)/fuzz/%.o: %.c
@@ -82,14 +82,14 @@ $(B)/fuzz/%.o: %.c
 -include $(FUZZ_OBJ:.o=.d)
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
-# What the gate and the readers decide is seen whole where no checksum stands before it.
+# The checks of the gate and the readers are tested in full without checksums in front of them.
 $(T)/unit/test_decisions: $(B)/tests/unit/test_decisions.o $(HELP_OBJ) $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 REPLAY_RDB := $(T)/fuzz/replay_rdb
 $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
-# What other fuzzers kept, in folders of their own.
+# What other fuzzers kept, in directories of their own.
 KEPT := $(T)/fuzz/replay_import $(T)/fuzz/replay_talk $(T)/fuzz/replay_summary
 $(KEPT): $(T)/fuzz/replay_%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay_corpus.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
@@ -99,8 +99,8 @@ $(KEPT_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_corpus.o $(REDIS_OBJ) 
 REPLAYS = $(REPLAY) $(REPLAY_RDB) "$(KEPT_RDB) tests/fuzz/corpus-rdb" \
           $(foreach program,$(KEPT),"$(program) tests/fuzz/corpus-$(program:$(T)/fuzz/replay_%=%)")
 
-# The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
-# long longer: `make redis-proof`.
+# The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make the long
+# ones longer: `make redis-proof`.
 REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgrade.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)

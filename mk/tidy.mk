@@ -12,7 +12,7 @@ layers:
 tidy-format:
 	@clang-format-14 --dry-run -Werror $(SOURCES)
 
-# Names that the shared library exports, in the order of tests/symbols.txt.
+# Names exported by the shared library, in the order of tests/symbols.txt.
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
@@ -23,7 +23,7 @@ format:
 	clang-format-14 -i $(SOURCES)
 	tools/spdx
 
-# Golden images are kept for ever: this adds those of new kinds and refuses to change old ones.
+# Golden images are permanent: this adds those of new kinds and refuses to change old ones.
 golden: $(CMD) $(T)/golden-bad/forge
 	tests/golden/make $(CMD)
 	$(T)/golden-bad/forge tests/golden-bad
