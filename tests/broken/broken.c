@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that lie. Each is the template with one thing wrong, a thing that real filters got wrong;
- * its contract names the law that must catch it. A law that lets its liar pass proves nothing. */
+/* Kinds that lie. Each is the template with one thing wrong, a mistake of real filters; its
+ * contract names the law that must catch it. A law that lets its liar pass proves nothing. */
 #define tamis__template tamis__template_inside
 #include "src/kinds/template.c"
 #undef tamis__template
@@ -124,7 +124,7 @@ static tamis_status add_by_turn(tamis_body *f, tamis_batch b) {
 const tamis_kind tamis__broken_order = {SOUND, .name = "broken_order",
                                         .contract = "any_order_same_bytes", .add = add_by_turn};
 
-/* A second add takes the first one back. */
+/* A second add undoes the first. */
 static tamis_status add_toggle(tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) {
         const uint64_t at = position(f, b.hash[i]);
@@ -135,7 +135,7 @@ static tamis_status add_toggle(tamis_body *f, tamis_batch b) {
 const tamis_kind tamis__broken_toggle = {SOUND, .name = "broken_toggle",
                                          .contract = "duplicates_harmless", .add = add_toggle};
 
-/* Positions depend on where the payload happens to lie. */
+/* Positions depend on the address of the payload. */
 static uint64_t by_address(const tamis_body *f, uint64_t hash) {
     return position(f, tamis__mix(hash + (uintptr_t)f->bytes));
 }
@@ -161,7 +161,7 @@ static void query_aligned(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 const tamis_kind tamis__broken_aligned = {
     SOUND, .name = "broken_aligned", .contract = "view_at_any_alignment", .query = query_aligned};
 
-/* Reads the word behind the last one. */
+/* Reads the word past the last one. */
 static void query_beyond(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     query(f, b, hit);
     const volatile uint8_t *beyond = f->bytes + f->size;
@@ -170,7 +170,7 @@ static void query_beyond(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 const tamis_kind tamis__broken_reach = {SOUND, .name = "broken_reach",
                                         .contract = "reads_stay_inside", .query = query_beyond};
 
-/* Lets stray bits behind the last one through the gate. */
+/* Accepts stray bits past the last one. */
 const tamis_kind tamis__broken_audit = {SOUND, .name = "broken_audit",
                                         .contract = "stray_bits_refused", .audit = NULL};
 
@@ -210,7 +210,7 @@ const tamis_kind tamis__broken_thread = {SOUND, .name = "broken_thread",
                                          .contract = "many_threads_ask", .query = query_here,
                                          .add = add_here};
 
-/* Another layout where the machine can do more. */
+/* Another layout where the CPU has more features. */
 static tamis_status add_by_cpu(tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) {
         tamis__bit_set(f->bytes, position(f, b.hash[i]));
@@ -231,7 +231,7 @@ const tamis_kind tamis__broken_single = {SOUND, .name = "broken_single",
                                          .contract = "batch_equals_single",
                                          .speed = &(const tamis_speed){.has = has_half}};
 
-/* Asks for the last of a list of integers too late. */
+/* Prefetches the last of a list of integers too late. */
 static bool numbers_late(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
                          uint8_t *hit) {
     for (size_t i = 0; i < n; i++) {
@@ -253,7 +253,7 @@ static void measure_high(const tamis_body *f, const tamis_body *other, tamis_mea
 const tamis_kind tamis__broken_count = {SOUND, .name = "broken_count", .contract = "estimates_hold",
                                         .measure = measure_high};
 
-/* Adds half of a batch, then finds out that it is full. */
+/* Adds half of a batch, then finds that it is full. */
 static uint64_t room_always(const tamis_body *f) {
     (void)f;
     return UINT64_MAX;
@@ -267,7 +267,7 @@ const tamis_kind tamis__broken_half = {SOUND, .name = "broken_half",
                                        .contract = "failure_changes_nothing", .add = add_half,
                                        .room = room_always};
 
-/* Sees every add as another key: a bit for the key, and one for its turn. */
+/* Takes every add for another key: a bit for the key, and one for its turn. */
 static tamis_status add_salted(tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++)
         tamis__bit_set(f->bytes, position(f, tamis__mix(b.hash[i] + f->items + i)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lies of approximator: bounds that are none. */
+/* Lies of approximator: bounds that do not hold. */
 #define tamis__approximator tamis__approximator_inside
 #include "src/kinds/approximator.c"
 #undef tamis__approximator

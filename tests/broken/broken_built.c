@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lies of kinds that are built once: each is sorted, or its map, or its sets, with one thing wrong
- * that was right when the last key went in. */
+ * that was right when the last key was added. */
 #define tamis__sorted      tamis__sorted_of_liars
 #define tamis__sorted_map  tamis__sorted_map_of_liars
 #define tamis__sorted_sets tamis__sorted_sets_of_liars
@@ -39,7 +39,7 @@ static tamis_status make_with(const uint64_t word[], const tamis_segment *segmen
     return rc;
 }
 
-/* Counts how many it has made. */
+/* Counts the segments it has made. */
 static tamis_status make_by_turn(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                  uint8_t *out, uint64_t *size) {
     static uint64_t turn;
@@ -54,7 +54,7 @@ const tamis_kind tamis__broken_two_files = {SET, .name = "broken_two_files",
                                             .contract = "file_is_the_image", .audit = NULL,
                                             .build = &by_turn};
 
-/* Another layout where the machine can do more. */
+/* Another layout where the CPU has more features. */
 static tamis_status make_by_cpu(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                 uint8_t *out, uint64_t *size) {
     (void)room;
@@ -65,7 +65,7 @@ const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                               .contract = "same_bytes_on_every_cpu", .audit = NULL,
                                               .build = &by_cpu};
 
-/* Plans another cut each time it is asked. */
+/* Plans another cut on every call. */
 static tamis_status plan_anew(const tamis_params *params, uint64_t word[]) {
     static uint64_t turn;
     const tamis_status rc = plan(params, word);
@@ -84,14 +84,14 @@ static tamis_status plan_double(const tamis_params *params, uint64_t word[]) {
 const tamis_kind tamis__broken_double = {SET, .name = "broken_double",
                                          .contract = "plan_tells_the_truth", .plan = plan_double};
 
-/* Lets itself be merged with what is cut otherwise. */
+/* Merges with filters that are cut in another way. */
 static const tamis_build any_cut = {FACET, .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
 const tamis_kind tamis__broken_any_cut = {SET, .name = "broken_any_cut",
                                           .contract = "mismatch_refused", .build = &any_cut};
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* Forgets a key, and is asked for it before the filter is handed over. */
+/* Forgets a key, and is queried for it before the filter is returned. */
 static tamis_status make_without_last(const uint64_t word[], const tamis_segment *segment,
                                       uint8_t *room, uint8_t *out, uint64_t *size) {
     tamis_segment less = *segment;
@@ -120,7 +120,7 @@ static void query_of_none(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 const tamis_kind tamis__broken_nothing = {SET, .name = "broken_nothing",
                                           .contract = "empty_has_nothing", .query = query_of_none};
 
-/* Lets a key be added, to nowhere. */
+/* Accepts an add, and drops it. */
 static tamis_status add_to_nowhere(tamis_body *f, tamis_batch b) {
     (void)f, (void)b.hash, (void)b.n;
     return TAMIS_OK;
@@ -144,7 +144,7 @@ const tamis_kind tamis__broken_starts_anew = {SET, .name = "broken_starts_anew",
                                               .contract = "going_on_is_building_at_once",
                                               .next = next_but_some};
 
-/* Lists what is beside its keys. */
+/* Lists the neighbours of its keys. */
 static bool next_beside(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     const bool is_there = next(f, cursor, hash, count);
     if (is_there && *hash % 20 == 0) ++*hash;
@@ -178,7 +178,7 @@ static const tamis_build mixed_up = {MAP_FACET, .make = make_mixed_up};
 const tamis_kind tamis__broken_mixed_up = {MAP, .name = "broken_mixed_up",
                                            .contract = "values_come_back", .build = &mixed_up};
 
-/* Writes a value for keys that are not there. */
+/* Writes a value for absent keys. */
 static void get_anything(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
     get(f, b, value, hit);
     for (size_t i = 0; i < b.n; i++)
@@ -188,7 +188,7 @@ const tamis_kind tamis__broken_writes = {
     MAP, .name = "broken_writes", .contract = "values_come_back",
     .values = &(const tamis_values){.get = get_anything, .max_value = max_value}};
 
-/* Has a value for every key, also for those that it does not have. */
+/* Has a value for every key, including absent ones. */
 static void get_always(const tamis_body *f, tamis_batch b, uint64_t *value, uint8_t *hit) {
     get(f, b, value, hit);
     memset(hit, 1, b.n);
@@ -232,7 +232,7 @@ const tamis_kind tamis__broken_put_two = {
     MAP, .name = "broken_put_two", .contract = "put_changes_one_value",
     .values = &(const tamis_values){.get = get, .put = put_two, .max_value = max_value}};
 
-/* Says that it did. */
+/* Returns success and does nothing. */
 static tamis_status put_nothing(tamis_body *f, tamis_batch b, const uint64_t *value) {
     (void)value;
     for (size_t i = 0; i < b.n; i++) {
@@ -245,7 +245,7 @@ const tamis_kind tamis__broken_put_none = {
     MAP, .name = "broken_put_none", .contract = "put_changes_one_value",
     .values = &(const tamis_values){.get = get, .put = put_nothing, .max_value = max_value}};
 
-/* Gives strangers a value: that of the key where they would be. */
+/* Sets values for non-members: those of the keys where they would be. */
 static tamis_status put_for_nonmembers(tamis_body *f, tamis_batch b, const uint64_t *value) {
     for (size_t i = 0; i < b.n; i++) put_at(f, b.hash[i], value[i], 0);
     return TAMIS_OK;
@@ -301,7 +301,7 @@ static size_t find_backwards(const tamis_body *f, uint64_t hash, uint64_t *label
 }
 LIE_OF_LABELS(backwards, find_backwards, label_count, label_name);
 
-/* Finds a label that nobody gave. */
+/* Finds a label that was never given. */
 static size_t find_more(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
     const size_t n = find_labels(f, hash, label, room);
     if (n != 1 || hash % 8) return n;
@@ -310,7 +310,7 @@ static size_t find_more(const tamis_body *f, uint64_t hash, uint64_t *label, siz
 }
 LIE_OF_LABELS(more_labels, find_more, label_count, label_name);
 
-/* Counts no further than there is room. */
+/* Counts only as far as there is room. */
 static size_t find_in_room(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
     const size_t n = find_labels(f, hash, label, room);
     return n < room ? n : room;
@@ -324,7 +324,7 @@ static size_t find_all_over(const tamis_body *f, uint64_t hash, uint64_t *label,
 }
 LIE_OF_LABELS(all_over, find_all_over, label_count, label_name);
 
-/* Finds labels for strangers that has does not know. */
+/* Finds labels for non-members that `has` does not know. */
 static size_t find_for_all(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
     const size_t n = find_labels(f, hash, label, room);
     if (n == 0 && room) label[0] = 0;
@@ -332,7 +332,7 @@ static size_t find_for_all(const tamis_body *f, uint64_t hash, uint64_t *label, 
 }
 LIE_OF_LABELS(label_for_all, find_for_all, label_count, label_name);
 
-/* Has a name less, or a name more, or the names in another order. */
+/* Has a name too few, or too many, or the names in another order. */
 static uint64_t count_one_less(const tamis_body *f) {
     return label_count(f) - (label_count(f) > 0);
 }
@@ -348,7 +348,7 @@ LIE_OF_LABELS(other_name, find_labels, label_count, name_of_other);
 const tamis_kind tamis__broken_offsets = {SET, .name = "broken_offsets",
                                           .contract = "forged_payloads_are_safe", .audit = NULL};
 
-/* Looks at the offsets, and believes the counts. */
+/* Checks the offsets, and believes the counts. */
 static tamis_status audit_offsets(const tamis_body *f) {
     return tamis__segments_audit(f, 0, 8);
 }

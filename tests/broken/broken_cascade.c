@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lies of cascade: known-good keys that nobody asked about. */
+/* Lies of cascade: known-good keys that were ignored. */
 #define tamis__cascade tamis__cascade_inside
 #include "src/kinds/cascade.c"
 #undef tamis__cascade

@@ -12,7 +12,7 @@
     .probes = probes, .rate = rate, .measure = measure, .query = query, .add = add,               \
     .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge}, .room = room
 
-/* Takes a key that was removed, and cannot show it. */
+/* Accepts a key that was removed, and cannot find it. */
 static tamis_status add_dead(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
     for (size_t j = 0; j < b.n; j++)
@@ -22,8 +22,8 @@ static tamis_status add_dead(tamis_body *f, tamis_batch b) {
 const tamis_kind tamis__broken_undead = {
     SOUND, .name = "broken_undead", .contract = "programs_agree_with_a_model", .add = add_dead};
 
-/* Plans for the removal of one key in a hundred, and when there are more, which takes others along,
- * it does not say a word. */
+/* Plans for the removal of one key in a hundred, and does not report when there are more, which
+ * removes others too. */
 static tamis_status plan_few(const tamis_params *params, uint64_t word[]) {
     tamis_params few = *params;
     few.has_option[OPT_REMOVED] = true;
@@ -40,7 +40,7 @@ const tamis_kind tamis__broken_silent = {SOUND, .name = "broken_silent",
                                          .contract = "programs_agree_with_a_model",
                                          .plan = plan_few, .measure = measure_in_silence};
 
-/* Removes again what was removed before. */
+/* Removes again what was already removed. */
 static tamis_status remove_again(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
     if (!was_added(&p, *b.hash)) return tamis__fail(TAMIS_NOT_FOUND, "it was never added");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lies of counting: counters that go the wrong way, removes that take too much or too little, logs
- * that leave something out. */
+ * with gaps. */
 #define tamis__counting tamis__counting_inside
 #include "src/kinds/counting.c"
 #undef tamis__counting
@@ -16,7 +16,7 @@
     .sets = &(const tamis_sets){.merge = merge},                                           \
     .special = &(const tamis_special){.log = &change_log}, .remove = remove_one
 
-/* One counter changed to a value, and its bit of the summary with it. */
+/* Sets one counter, and its bit of the summary. */
 static void put(tamis_body *f, uint64_t i, uint64_t value) {
     const layout at = layout_of(f);
     tamis__field_put(f->bytes, i, at.counters.width, value);
@@ -51,7 +51,7 @@ static tamis_status plan_with_log(const tamis_params *params, uint64_t word[]) {
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* Clears what it should count down, as if these were the bits of classic, and asks nobody. */
+/* Clears what it should count down, as if these were the bits of classic, without a query first. */
 static tamis_status remove_bits(tamis_body *f, tamis_batch b) {
     const tamis_spots spots = spots_of(f, *b.hash);
     for (unsigned i = 0; i < spots.n; i++) put(f, spots.spot[i].at, 0);
@@ -61,7 +61,7 @@ const tamis_kind tamis__broken_clears = {SOUND, .name = "broken_clears",
                                          .contract = "remove_forgets_only_that_key",
                                          .remove = remove_bits};
 
-/* Says that the key is gone, and leaves it where it was. */
+/* Reports a removal, and leaves the key where it was. */
 static tamis_status remove_nothing(tamis_body *f, tamis_batch b) {
     const tamis_spots spots = spots_of(f, *b.hash);
     return tamis__spots_hold(layout_of(f).counters, &spots) ? TAMIS_OK : not_found();
@@ -99,8 +99,8 @@ const tamis_kind tamis__broken_last_one = {SOUND, .name = "broken_last_one",
                                            .contract = "count_follows_removes",
                                            .remove = remove_guarded};
 
-/* A bit that is cleared is written down as told with the wrong value, so that an emptied filter is
- * not as a new one, although it answers like one. */
+/* Logs a cleared bit with the wrong value, so that an emptied filter differs from a new one,
+ * although it answers like one. */
 static tamis_status remove_with_trace(tamis_body *f, tamis_batch b) {
     const tamis_spots spots = spots_of(f, *b.hash);
     const tamis_status rc = remove_one(f, tamis__hashes(b.hash, 1));
@@ -113,7 +113,7 @@ const tamis_kind tamis__broken_trace = {SOUND, .name = "broken_trace",
                                         .contract = "remove_forgets_only_that_key",
                                         .plan = plan_with_log, .remove = remove_with_trace};
 
-/* Adds a key only when it is not there, and forgets that a remove will come for each add. */
+/* Adds a key only when it is absent, although a remove will come for each add. */
 static tamis_status add_unless_there(tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) {
         uint8_t hit;
@@ -126,7 +126,7 @@ const tamis_kind tamis__broken_skips = {SOUND, .name = "broken_skips",
                                         .contract = "second_add_needs_second_remove",
                                         .add = add_unless_there};
 
-/* "Gone" is true of whatever was never there. */
+/* "Removed" is always true of what was never there. */
 static tamis_status remove_politely(tamis_body *f, tamis_batch b) {
     remove_one(f, tamis__hashes(b.hash, 1));
     return TAMIS_OK;
@@ -147,7 +147,7 @@ const tamis_kind tamis__broken_by_first = {SOUND, .name = "broken_by_first",
                                            .contract = "removing_strangers_is_refused",
                                            .remove = remove_by_first};
 
-/* Finds the counter that is too low when those before it have been lowered. */
+/* Finds the counter that is too low after lowering those before it. */
 static tamis_status remove_half(tamis_body *f, tamis_batch b) {
     const tamis_spots spots = spots_of(f, *b.hash);
     for (unsigned i = 0; i < spots.n; i++) {
@@ -160,7 +160,7 @@ const tamis_kind tamis__broken_half_removed = {SOUND, .name = "broken_half_remov
                                                .contract = "removing_strangers_is_refused",
                                                .remove = remove_half};
 
-/* Counts down from the top, although nobody knows how much the top stands for. */
+/* Counts down from the top, although the true count is unknown there. */
 static tamis_status remove_stuck(tamis_body *f, tamis_batch b) {
     const tamis_spots spots = spots_of(f, *b.hash);
     if (!tamis__spots_hold(layout_of(f).counters, &spots)) return not_found();
@@ -176,7 +176,7 @@ const tamis_kind tamis__broken_unstuck = {SOUND, .name = "broken_unstuck",
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* Goes on from the top with zero. */
+/* Wraps from the top to zero. */
 static tamis_status add_round(tamis_body *f, tamis_batch b) {
     const uint64_t top = reliable_count(f->word);
     for (size_t j = 0; j < b.n; j++) {
@@ -191,12 +191,13 @@ const tamis_kind tamis__broken_wraps = {SOUND, .name = "broken_wraps",
 const tamis_kind tamis__broken_odometer = {SOUND, .name = "broken_odometer",
                                            .contract = "count_never_under", .add = add_round};
 
-/* All adds of a key go with one remove. */
+/* One remove undoes all adds of a key. */
 const tamis_kind tamis__broken_all_at_once = {SOUND, .name = "broken_all_at_once",
                                               .contract = "count_follows_removes",
                                               .remove = remove_bits};
 
-/* The larger of two counters for their sum: right for bits, and for nothing that is removed. */
+/* The larger of two counters for their sum: right for bits, and wrong for anything that is
+ * removed. */
 static tamis_status merge_by_larger(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < counters_of(into->word); i++)
         if (get(from, i) > get(into, i)) put(into, i, get(from, i));
@@ -236,7 +237,7 @@ static bool is_told(const tamis_body *f, uint64_t i) {
     return tamis__bit_get(f->bytes, layout_of(f).told + i);
 }
 
-/* Tells what was set and forgets what was cleared. */
+/* Reports set bits and forgets cleared ones. */
 static bool next_set(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
     while (next_change(f, cursor, position, is_set))
         if (*is_set) return true;
@@ -247,7 +248,7 @@ const tamis_kind tamis__broken_log_sets = {
     SOUND, .name = "broken_log_sets", .contract = "log_tells_every_flip", .plan = plan_with_log,
     .special = &(const tamis_special){.log = &log_of_sets}};
 
-/* Goes on telling what it has told. */
+/* Reports the same changes again. */
 static void forget_nothing(tamis_body *f) {
     (void)f;
 }
@@ -256,7 +257,7 @@ const tamis_kind tamis__broken_log_twice = {
     SOUND, .name = "broken_log_twice", .contract = "log_tells_every_flip", .plan = plan_with_log,
     .special = &(const tamis_special){.log = &log_for_ever}};
 
-/* Tells whole words: every bit of one in which a bit has changed. */
+/* Reports whole words: every bit of one in which a bit has changed. */
 static bool has_change(const tamis_body *f, uint64_t word) {
     uint64_t cursor = word * TAMIS_LOGGED_RUN, position;
     bool is_set;

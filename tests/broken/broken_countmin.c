@@ -15,7 +15,7 @@
         const tamis_counts){.count = count, .reliable_count = top_of, .count_error = count_error}, \
     .sets = &(const tamis_sets){.merge = merge}, .add = add
 
-/* The mean of what others bring to a counter: right on average, and so wrong every other time. */
+/* The mean of what others add to a counter: right on average, and so wrong every other time. */
 static double mean_error(const uint64_t word[], uint64_t items, double *doubt) {
     *doubt = exp(-(double)word[ROWS]);
     return (double)items / (double)word[COLUMNS] / 4;

@@ -11,7 +11,7 @@
     .rate = rate, .audit = audit, .measure = measure, .query = query, .add = add,               \
     .remove = remove_hash, .next = next, .sets = &(const tamis_sets){.merge = merge}, .room = room
 
-/* When both buckets are full one of their fingerprints makes way, and is dropped. */
+/* When both buckets are full, one of their fingerprints is evicted, and dropped. */
 static tamis_status add_over_victim(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
     for (size_t i = 0; i < b.n; i++) {

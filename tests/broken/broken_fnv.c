@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lies of fnv: hashes that do not look at the whole key, or look at it too lightly. */
+/* Lies of fnv: hashes that ignore parts of the key, or mix it too lightly. */
 #define tamis__fnv tamis__fnv_inside
 #include "tests/samples/fnv.c"
 #undef tamis__fnv

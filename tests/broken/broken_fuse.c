@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lies of fuse: rates, estimates, and a key that does not come out. */
+/* Lies of fuse: rates, estimates, and a key that is lost. */
 #define tamis__fuse tamis__fuse_inside
 #include "src/kinds/fuse.c"
 #undef tamis__fuse
@@ -26,7 +26,7 @@ const tamis_kind tamis__broken_fuse_rate = {SOUND, .name = "broken_fuse_rate",
                                             .contract = "rate_as_promised", .rate = rate_low,
                                             .measure = measure_low};
 
-/* Is sure of a quarter more keys than it has. */
+/* Reports a quarter more keys than it has, without an error. */
 static void measure_more(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     out->items.value *= 1.25;
@@ -54,7 +54,7 @@ static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
 const tamis_kind tamis__broken_fuse_plan = {
     SOUND, .name = "broken_fuse_plan", .contract = "plan_tells_the_truth", .plan = plan_narrow};
 
-/* Fits its width to what came instead of what was asked for. */
+/* Fits its width to the keys that came instead of the target. */
 static tamis_status fit_width(const tamis_params *params, const tamis_census *census,
                               uint64_t word[]) {
     word[WIDTH] += census->records > 100;
@@ -64,7 +64,7 @@ static const tamis_build by_census = {FACET, .fit = fit_width};
 const tamis_kind tamis__broken_fuse_words = {
     SOUND, .name = "broken_fuse_words", .contract = "plan_tells_the_truth", .build = &by_census};
 
-/* Looks for the segment with another part of the hash than it was cut by. */
+/* Chooses the segment by another part of the hash than it was cut by. */
 static void query_elsewhere(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     for (size_t i = 0; i < b.n; i++) {
         const uint64_t other = b.hash[i] ^ (uint64_t)(b.hash[i] % 500 == 0);

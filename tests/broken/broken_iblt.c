@@ -15,7 +15,7 @@
     .speed = &(const tamis_speed){.has = has}, .sets = &(const tamis_sets){.merge = merge},  \
     .special = &(const tamis_special){.differ = &differ}, .remove = remove_one
 
-/* What `take` is given, changed on its way. */
+/* Changes what `take` receives. */
 typedef struct between {
     tamis_difference_fn *take;
     void *ctx;
@@ -38,7 +38,7 @@ const tamis_kind tamis__broken_other_side = {
     SOUND, .name = "broken_other_side", .contract = "differences_are_exact",
     .special = &(const tamis_special){.differ = &differ_other_side}};
 
-/* Forgets the first that it found. */
+/* Forgets the first hash that it found. */
 static bool take_later(void *ctx, uint64_t hash, bool is_first) {
     between *b = ctx;
     return b->seen++ == 0 || b->take(b->ctx, hash, is_first);
@@ -68,7 +68,7 @@ const tamis_kind tamis__broken_alone = {SOUND, .name = "broken_alone",
                                         .contract = "same_sets_differ_in_nothing",
                                         .special = &(const tamis_special){.differ = &differ_first}};
 
-/* Calls a part all of it. */
+/* Reports a partial list as complete. */
 static tamis_status list_proudly(const tamis_body *first, const tamis_body *second,
                                  uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
@@ -79,7 +79,7 @@ const tamis_kind tamis__broken_proud = {
     SOUND, .name = "broken_proud", .contract = "too_many_are_a_part",
     .special = &(const tamis_special){.differ = &differ_proudly}};
 
-/* Believes every count of one and looks at no check. */
+/* Believes every count of one without its check. */
 static tamis_status list_unchecked(const tamis_body *first, const tamis_body *second,
                                    uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
@@ -95,7 +95,7 @@ const tamis_kind tamis__broken_unchecked = {
     SOUND, .name = "broken_unchecked", .contract = "too_many_are_a_part",
     .special = &(const tamis_special){.differ = &differ_unchecked}};
 
-/* Lets everything in, and goes on where cells contradict each other, with whatever they hold. */
+/* Accepts everything, and continues where cells contradict each other, with whatever they hold. */
 static tamis_status list_trusting(const tamis_body *first, const tamis_body *second,
                                   uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
@@ -113,7 +113,7 @@ const tamis_kind tamis__broken_trusting = {
 
 /* ---- Merging -------------------------------------------------------------------------------- */
 
-/* Counts are taken over only where there were none. */
+/* Counts are merged only where there were none. */
 static tamis_status merge_keys(tamis_body *into, const tamis_body *from) {
     const tamis_iblt a = table_of(into);
     for (uint64_t i = 0; i < a.cells; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lies of minhash: what sketches of other software got wrong about empty bins and about merging. */
+/* Lies of minhash: mistakes of other sketches about empty bins and merging. */
 #define tamis__minhash tamis__minhash_inside
 #include "src/kinds/minhash.c"
 #undef tamis__minhash
@@ -26,7 +26,7 @@ const tamis_kind tamis__broken_empty_bins = {
     SOUND, .name = "broken_empty_bins", .contract = "similarity_is_sound",
     .sets = &(const tamis_sets){.merge = merge, .similarity = similarity_of_nothing}};
 
-/* What is full in the first decides: how much of it the second contains. */
+/* Counts only bins that are full in the first: how much of it the second contains. */
 static tamis_status share_of_first(const tamis_body *a, const tamis_body *b,
                                    struct tamis_estimate *out) {
     const tally own = count_bins(a, NULL);

@@ -50,7 +50,7 @@ static bool next_round(const tamis_body *f, uint64_t *cursor, uint64_t *hash, ui
 const tamis_kind tamis__broken_list_round = {SOUND, .name = "broken_list_round",
                                              .contract = "listing_rebuilds", .next = next_round};
 
-/* A set of what is a bag. */
+/* Lists each fingerprint of a multiset once. */
 static bool next_once(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     const bool is_there = tamis__bag_next(f, cursor, hash, count);
     *count = 1;
@@ -59,7 +59,7 @@ static bool next_once(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uin
 const tamis_kind tamis__broken_list_once = {SOUND, .name = "broken_list_once",
                                             .contract = "listing_rebuilds", .next = next_once};
 
-/* Gives the hash before the first that has the fingerprint. */
+/* Returns the hash before the first that has the fingerprint. */
 static bool next_beside(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     const bool is_there = tamis__bag_next(f, cursor, hash, count);
     --*hash;
@@ -81,7 +81,7 @@ const tamis_kind tamis__broken_list_late = {SOUND, .name = "broken_list_late",
 
 /* ---- Resizing ------------------------------------------------------------------------------- */
 
-/* Moves everything to where `place` says; what finds no room is left behind. */
+/* Moves everything to where `place` says; what finds no room is dropped. */
 static tamis_status move_by(tamis_body *to, const tamis_body *from,
                             tamis_fingerprint (*place)(const tamis_slots *to,
                                                        const tamis_slots *from,
@@ -101,7 +101,7 @@ static tamis_fingerprint right_place(const tamis_slots *to, const tamis_slots *f
     return (tamis_fingerprint){whole >> to->width, whole & tamis__field_mask(to->width)};
 }
 
-/* The bit that goes from the remainder to the home gets lost on the way. */
+/* The bit that moves from the remainder to the home is lost. */
 static tamis_fingerprint without_bit(const tamis_slots *to, const tamis_slots *from,
                                      tamis_fingerprint fp) {
     if (to->width < from->width) fp.value &= tamis__field_mask(to->width);
@@ -114,7 +114,7 @@ const tamis_kind tamis__broken_lost_bit = {
     SOUND, .name = "broken_lost_bit", .contract = "resize_keeps_answers",
     .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = move_without_bit}};
 
-/* On the way back it does. */
+/* The bit is lost on the way back. */
 static tamis_fingerprint without_bit_back(const tamis_slots *to, const tamis_slots *from,
                                           tamis_fingerprint fp) {
     if (to->width > from->width) fp.home &= ~tamis__field_mask(to->width - from->width);
@@ -127,7 +127,7 @@ const tamis_kind tamis__broken_way_back = {
     SOUND, .name = "broken_way_back", .contract = "resize_keeps_answers",
     .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = move_without_bit_back}};
 
-/* Says yes and does nothing. */
+/* Returns success and does nothing. */
 static tamis_status resize_not(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
     (void)f, (void)capacity, (void)word;
     return TAMIS_OK;
@@ -146,7 +146,7 @@ const tamis_kind tamis__broken_only_up = {
     SOUND, .name = "broken_only_up", .contract = "resize_keeps_answers",
     .reshape = &(const tamis_reshape){.resize = resize_up, .move = tamis__bag_move}};
 
-/* Becomes as small as it is told to; what no longer fits is left behind. */
+/* Shrinks to any requested size; what no longer fits is dropped. */
 static tamis_status resize_to_any(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
     const tamis_status rc = tamis__bag_resize(f, capacity, word);
     if (rc != TAMIS_FULL || word[REMAINDER] == TAMIS_BAG_MAX_REMAINDER) return rc;
@@ -161,7 +161,7 @@ const tamis_kind tamis__broken_squeeze = {
     SOUND, .name = "broken_squeeze", .contract = "resize_keeps_answers",
     .reshape = &(const tamis_reshape){.resize = resize_to_any, .move = move_what_fits}};
 
-/* Moves every fingerprint once, however often it is there. */
+/* Moves every fingerprint once, however often it occurs. */
 static tamis_status move_once(tamis_body *to, const tamis_body *from) {
     const tamis_slots a = tamis__bag_slots(to);
     uint64_t cursor = 0, hash, count;

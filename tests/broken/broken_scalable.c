@@ -13,8 +13,8 @@
     .reshape = &(const tamis_reshape){.grow = grow, .move = move},                           \
     .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare}, .room = room
 
-/* Every stage has the rate of the first: each is a good filter, and all together are none. Stages
- * come one at a time here, so it is enough to make up for what the next one would be stricter. */
+/* Every stage has the rate of the first: each is a good filter, but not all together. Stages come
+ * one at a time here, so it is enough to compensate for the next one's stricter rate. */
 static void make_up(uint64_t word[], uint64_t stage) {
     word[RATE] *= (stage + 1) * (stage + 1);
 }
@@ -34,7 +34,7 @@ const tamis_kind tamis__broken_flat = {
     SOUND, .name = "broken_flat", .contract = "growth_keeps_rate",
     .reshape = &(const tamis_reshape){.grow = grow_flat, .move = move_flat}};
 
-/* Speaks for its newest stage only. */
+/* Measures its newest stage only. */
 static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     stack s;
     (void)other;
@@ -44,7 +44,7 @@ static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_m
 const tamis_kind tamis__broken_top_rate = {
     SOUND, .name = "broken_top_rate", .contract = "growth_keeps_rate", .measure = measure_newest};
 
-/* Asks its newest stage only, and says so honestly. */
+/* Queries its newest stage only, and reports it honestly. */
 static void query_newest(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     stack s;
     unstack(f, &s);
@@ -70,7 +70,7 @@ const tamis_kind tamis__broken_huddled = {
     SOUND, .name = "broken_huddled", .contract = "growth_in_any_order", .start = start_huddled,
     .reshape = &(const tamis_reshape){.grow = grow, .move = move_huddled}};
 
-/* Compares stage by stage what may lie in different stages. */
+/* Compares stage by stage, although a key may be in different stages. */
 const tamis_kind tamis__broken_side_by_side = {
     SOUND, .name = "broken_side_by_side", .contract = "overlap_past_capacity",
     .sets = &(const tamis_sets){.merge = merge, .may_compare = NULL}};
@@ -104,7 +104,7 @@ const tamis_kind tamis__broken_stored_only = {SOUND, .name = "broken_stored_only
                                               .contract = "growth_in_any_order",
                                               .measure = measure_stored};
 
-/* Makes what its second stage could not keep. */
+/* Accepts a plan that its second stage cannot keep. */
 static tamis_status plan_for_today(const tamis_params *params, uint64_t word[]) {
     tamis_params blocked = *params;
     blocked.has_option[OPT_KIND] = true;

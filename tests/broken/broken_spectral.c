@@ -31,7 +31,7 @@ const tamis_kind tamis__broken_largest = {
     SOUND, .name = "broken_largest", .contract = "count_never_under",
     .counts = &(const tamis_counts){.count = count_largest, .reliable_count = reliable_count}};
 
-/* Takes off what other keys will have added on average, as estimators without a bias do. */
+/* Subtracts what other keys will have added on average, as unbiased estimators do. */
 static void count_unbiased(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const uint64_t cells = primary_of(f->word), noise = f->items * f->word[HASHES] / cells + 1;
     count(f, b, out);
@@ -42,7 +42,7 @@ const tamis_kind tamis__broken_unbiased = {
     SOUND, .name = "broken_unbiased", .contract = "count_never_under",
     .counts = &(const tamis_counts){.count = count_unbiased, .reliable_count = reliable_count}};
 
-/* Counts by two of the cells: seldom too high for a key, often more than nothing for a stranger. */
+/* Counts by two of the cells: rarely too high for a key, often above zero for a non-member. */
 static void count_by_two(const tamis_body *f, tamis_batch b, uint64_t *out) {
     for (size_t j = 0; j < b.n; j++) {
         tamis_spots spots = primary_spots(f, b.hash[j]);
@@ -62,7 +62,7 @@ static uint64_t room_by_adds(const tamis_body *f) {
 const tamis_kind tamis__broken_full = {SOUND, .name = "broken_full",
                                        .contract = "count_never_under", .room = room_by_adds};
 
-/* Counts from one to one more. */
+/* Counts one too many. */
 static void count_one_more(const tamis_body *f, tamis_batch b, uint64_t *out) {
     count(f, b, out);
     for (size_t j = 0; j < b.n; j++) out[j] += out[j] > 0;
@@ -88,7 +88,8 @@ const tamis_kind tamis__broken_thrifty = {SOUND, .name = "broken_thrifty",
                                           .contract = "programs_agree_with_a_model",
                                           .add = add_least, .remove = remove_from_all};
 
-/* Counts only what has come twice, and promises nothing; but then a key that is there is not. */
+/* Counts only what has come twice, and promises nothing; but then a key that was added once is
+ * missing. */
 static void count_repeated(const tamis_body *f, tamis_batch b, uint64_t *out) {
     count(f, b, out);
     for (size_t j = 0; j < b.n; j++) out[j] = out[j] > 1 ? out[j] : 0;

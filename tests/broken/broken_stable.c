@@ -19,7 +19,8 @@ static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
     return plan(&narrow, word);
 }
 
-/* Sets the cells of a key first and wears then, so that a key may be gone when it has just come. */
+/* Sets the cells of a key first and wears then, so that a key may be gone as soon as it is
+ * added. */
 static tamis_status add_then_wear(tamis_body *f, tamis_batch b) {
     const unsigned width = (unsigned)f->word[WIDTH];
     for (size_t j = 0; j < b.n; j++) {

@@ -34,7 +34,7 @@ const tamis_kind tamis__broken_rounded = {SOUND, .name = "broken_rounded",
                                           .contract = "window_holds_its_guarantee",
                                           .plan = plan_rounded_down};
 
-/* Looks for keys that are new and for keys that are old, and not between. */
+/* Queries the newest and the oldest keys, and none in between. */
 static void query_ends(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const uint64_t k = f->word[HASHES], l = f->word[GENERATIONS], head = youngest(f);
     for (size_t j = 0; j < b.n; j++) {
@@ -51,7 +51,7 @@ static void query_ends(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 const tamis_kind tamis__broken_ends = {
     SOUND, .name = "broken_ends", .contract = "window_holds_its_guarantee", .query = query_ends};
 
-/* Starts anew when it is full, as two filters do that are swapped without a look at the old one. */
+/* Starts over when it is full, as two filters that are swapped without a look at the old one. */
 static tamis_status add_anew(tamis_body *f, tamis_batch b) {
     for (size_t j = 0; j < b.n; j++) {
         if (f->items + j && (f->items + j) % (f->word[GENERATIONS] * f->word[EACH]) == 0)

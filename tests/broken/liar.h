@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of tests/broken may include this.
+/* Only for tests/broken.
  *
- * A liar is a sound kind with one thing wrong, a thing that filter software got wrong before. Its
- * descriptor lists all that is sound, and then once more what is not; its contract names the law
- * that must catch it. */
+ * A liar is a sound kind with one thing wrong, a mistake that filter software has made before. Its
+ * descriptor lists all that is sound, then overrides what is not; its contract names the law that
+ * must catch it. */
 #ifndef TAMIS_TESTS_LIAR_H
 #define TAMIS_TESTS_LIAR_H
 

@@ -19,7 +19,7 @@ static void give_up(const char *spec, const char *what, uint32_t cpu) {
     exit(1);
 }
 
-/* Sizes of batches: from 0 on by one, then the rest at once, so that groups end everywhere. */
+/* Batch sizes: 0, 1, 2, ..., then the rest at once, so that groups end everywhere. */
 static size_t batch(size_t i, size_t left) {
     return i < 200 && i < left ? i : left;
 }
@@ -48,10 +48,9 @@ static void demand_same_answers(const char *spec, const tamis *f, const uint64_t
         m = batch(i, n - at);
         tamis_has_hashes(f, asked + at, m, hit + at);
     }
-    if (memcmp(hit, expected, n)) give_up(spec, "batches and single questions differ", cpu);
+    if (memcmp(hit, expected, n)) give_up(spec, "batches and single queries differ", cpu);
     for (size_t i = 0; i < n; i++)
-        if (tamis_has_hash(f, asked[i]) != expected[i])
-            give_up(spec, "single questions differ", cpu);
+        if (tamis_has_hash(f, asked[i]) != expected[i]) give_up(spec, "single queries differ", cpu);
     tamis__cpu_set(TAMIS_CPU_ALL);
     free(hit);
 }

@@ -9,8 +9,8 @@ static double log_choose(double n, double k) {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* Chance of at most (at least) `hits`: the largest term in logarithms, then terms by their ratio
- * until they no longer count. Summing from `hits` away from the mean, terms only fall. */
+/* Probability of at most (at least) `hits`: the largest term in logarithms, then terms by their
+ * ratio until they no longer count. Summing from `hits` away from the mean, terms only fall. */
 static double tail(double hits, double n, double p, bool is_upper) {
     double term = exp(log_choose(n, hits) + hits * log(p) + (n - hits) * log1p(-p)), sum = 0;
     for (double i = hits; i >= 0 && i <= n && term > 0;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of kinds that are built once may include this: filters built, and compared, in one line.
- * What fails here ends the test program with a sentence. */
+/* For tests of kinds that are built once: builds and compares filters in one line. A failure ends
+ * the test program with a message. */
 #ifndef TAMIS_TESTS_SUPPORT_BUILDING_H
 #define TAMIS_TESTS_SUPPORT_BUILDING_H
 
@@ -9,7 +9,7 @@
 
 tamis_builder *test_builder(const char *spec);
 
-/* One that asks every key again after building, on so many threads. */
+/* A builder that verifies every key, with this number of threads. */
 tamis_builder *test_careful_builder(const char *spec, unsigned threads);
 
 /* Finishes, and frees the builder. */
@@ -21,8 +21,8 @@ void test_add_numbers(tamis_builder *, uint64_t family, uint64_t from, uint64_t 
 /* A filter of the numbers 0 to n - 1 of a family. */
 tamis *test_build(const char *spec, uint64_t family, uint64_t n);
 
-/* A view of the filter's image, so many bytes behind an aligned address and with nothing after it,
- * so that a checked build sees every step out of it. */
+/* A view of the filter's image, at an offset from an aligned address and with nothing after it, so
+ * that a checked build sees every access outside it. */
 typedef struct test_view {
     tamis *filter;
     uint8_t *memory;

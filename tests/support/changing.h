@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of a test program may include this: bytes that change between any two looks at them.
+/* For one file of a test program: bytes that change between any two reads.
  *
- *     look 1, 2, ... n-1 sees the first version, look n and all later ones the second
+ *     read 1, 2, ... n-1 sees the first version, read n and all later ones the second
  *
- * The bytes lie on pages that nobody may touch. Every instruction that does so all the same is
- * caught, counted, let through alone (the trap flag stops behind it), and the pages are closed
- * again. */
+ * The bytes are on protected pages. Every instruction that touches them is caught, counted and
+ * single-stepped (with the trap flag), and the pages are protected again. */
 #ifndef TAMIS_TESTS_SUPPORT_CHANGING_H
 #define TAMIS_TESTS_SUPPORT_CHANGING_H
 
@@ -23,7 +22,7 @@
 static struct {
     uint8_t *pages;
     size_t mapped;
-    uint8_t *at; /* the bytes; they end where the pages end */
+    uint8_t *at; /* the bytes; they end at the end of the pages */
     size_t size;
     const uint8_t *second;
     uint64_t looks, change_at; /* 0: never */
@@ -53,8 +52,8 @@ static void changing_step(int signal, siginfo_t *info, void *context) {
     if (changing.is_closed) mprotect(changing.pages, changing.mapped, PROT_NONE);
 }
 
-/* Bytes of two versions of one size. What is asked of them meanwhile must go through
- * changing_open, which closes the pages, and changing_shut. */
+/* Bytes of two versions of one size. System calls on them must go through changing_open, which
+ * protects the pages, and changing_shut. */
 static const void *changing_begin(const void *first, const void *second, size_t size,
                                   uint64_t change_at) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = (size / page + 1) * page;
@@ -79,7 +78,7 @@ static const void *changing_begin(const void *first, const void *second, size_t 
     return changing.at;
 }
 
-/* How often they were looked at. */
+/* How often they were read. */
 static uint64_t changing_end(void) {
     mprotect(changing.pages, changing.mapped, PROT_READ | PROT_WRITE);
     changing.is_closed = false;

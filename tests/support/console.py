@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""console.py: only the tests in tests/house include this. Runs the console blocks of a page and compares what they print with what it says.
+"""console.py: only the tests in tests/house include this. Runs the console blocks of a page and compares their output with the page.
 
-A page may have three sorts of fenced blocks, and no others, so that nothing on it goes untested:
+A page may have only three sorts of fenced blocks, so that nothing on it is untested:
 
     ```console         lines with "$ " are commands, typed into one shell after the other; below each
-                       is what it prints, standard output and standard error together. A line "..."
+                       is its output, standard output and standard error together. A line "..."
                        stands for any number of lines, "..." at the end of a line for its rest.
     ```text FILE       the content of a file that the commands read
     ```c FILE          the same
 
-Blocks run in order in one folder: a later one finds the files of those before it.
+Blocks run in order in one directory: a later one finds the files of those before it.
 """
 import os
 import re
@@ -97,7 +97,7 @@ class Shell:
 
     def run(self, command):
         """The lines that a command prints; None when the shell has ended."""
-        # The command reads nothing of ours, and the status it leaves is there for the next one.
+        # The command does not read our input, and its exit status is kept for the next one.
         self.process.stdin.write(
             f"eval {shlex.quote(command)} </dev/null\n"
             f"{{ status=$?; printf '\\n{self.mark}\\n'; (exit $status); }}\n")
@@ -127,13 +127,13 @@ def write_file(path, text):
 
 
 def make_place(work):
-    """A folder to run in, and an environment in which tamis is as if installed."""
+    """A directory to run in, and an environment in which tamis is as if installed."""
     folder, programs = os.path.join(work, "here"), os.path.join(work, "bin")
     for path in (folder, programs, os.path.join(work, "tmp")):
         os.mkdir(path)
     os.symlink(TAMIS, os.path.join(programs, "tamis"))
     os.symlink(os.path.join(ROOT, "tests", "vectors"), os.path.join(folder, "vectors"))
-    # What pages call cc is the compiler of the tests, by its path: its name may be cc too.
+    # `cc` in pages is the compiler of the tests, by its path: its name may be cc too.
     name, *options = shlex.split(os.environ.get("CC") or "cc")
     compiler = os.path.join(programs, "cc")
     write_file(compiler, f"#!/bin/sh\nexec {shlex.join([shutil.which(name) or name, *options])} \"$@\"\n")
@@ -148,7 +148,7 @@ def make_place(work):
 
 
 def run_page(text):
-    """Runs a page in an empty folder. Yields (block, command, actual lines, expected lines)."""
+    """Runs a page in an empty directory. Yields (block, command, actual lines, expected lines)."""
     with tempfile.TemporaryDirectory() as work:
         yield from run_blocks(blocks_of(text), *make_place(work))
 
@@ -170,7 +170,7 @@ def run_blocks(blocks, folder, environment):
 
 
 def rewritten(text, results):
-    """The page with what came in the place of what did not match. results: as run_page yields."""
+    """The page with the actual output where it did not match. results: as run_page yields."""
     lines, by_block = text.split("\n"), {}
     for block, command, actual, expected in results:
         said = expected if matches(expected, actual) else actual
@@ -182,7 +182,7 @@ def rewritten(text, results):
 
 
 class Tap:
-    """What tests print: a line for each, reasons behind those that failed, their number."""
+    """The output of tests: a line for each, reasons after those that failed, their number."""
 
     def __init__(self):
         self.count = self.failed = 0
@@ -201,7 +201,7 @@ class Tap:
 
 
 def check_page(tap, path):
-    """Tests every command of a page; with UPDATE set writes what came into it. Returns the results."""
+    """Tests every command of a page; with UPDATE set, writes the actual output into it. Returns the results."""
     name, results = os.path.basename(path), []
     with open(path, encoding="utf-8") as file:
         text = file.read()

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Every test may include this: an allocator that counts, and fails on demand. */
+/* For every test: an allocator that counts, and fails on demand. */
 #ifndef TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H
 #define TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H
 
 #include "tamis.h"
 
-/* Fails at the fail_at-th call (0: never), once or from then on. Not safe for threads, on purpose:
- * whoever takes memory from two of them at once shows under a sanitizer. */
+/* Fails at the fail_at-th call (0: never), once or from then on. Deliberately not thread-safe: code
+ * that allocates from two threads at once shows under a sanitizer. */
 typedef struct test_failing_allocator {
     long calls, fail_at;
     bool for_ever;

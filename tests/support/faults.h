@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of a test program may include this: a system that fails, or kills, on demand.
+/* For one file of a test program: a system that fails, or kills, on demand.
  *
- * The system calls of src/file, counted, and made to fail at the n-th. The linker brings them here
- * (--wrap, see the Makefile). Everything else in the program goes through too, which is why
- * counting is switched on just around what is tested. */
+ * The system calls of src/file, counted, and made to fail at the n-th. The linker redirects them
+ * here (--wrap, see the Makefile). All other calls of the program go through here too, so counting
+ * is on only around what is tested. */
 #ifndef TAMIS_TESTS_SUPPORT_FAULTS_H
 #define TAMIS_TESTS_SUPPORT_FAULTS_H
 
@@ -24,25 +24,25 @@
 
 static struct {
     bool is_on;
-    const char *only; /* calls of that name are meant; NULL: all */
+    const char *only; /* only calls of that name; NULL: all */
     int calls, fail_at, error;
     bool for_ever; /* the n-th and all after it */
     bool kills;    /* the process dies in the middle of the n-th */
-    bool is_short; /* a few bytes at a time, and an interruption before every second */
+    bool is_short; /* a few bytes at a time, and EINTR before every second */
 
     void (*before)(const char *name); /* what others do just before each call */
-    bool is_inside;                   /* them */
+    bool is_inside;                   /* running `before` */
 
-    bool has_number; /* what getrandom gives: numbers of 32 bits, one after another ... */
-    uint32_t number; /* ... from this one on */
+    bool has_number;               /* getrandom returns 32-bit numbers, one after another ... */
+    uint32_t number;               /* ... from this one on */
     int synced_files, synced_dirs; /* how many of each were flushed */
-    int inherited; /* files that were opened for the programs that this one starts, too */
-    int flags;     /* of the last open */
-    int rights;    /* that the last access asked for */
-    time_t clock;  /* seconds that the clock shows, unless 0; each look at it takes one */
+    int inherited;                 /* files opened without O_CLOEXEC */
+    int flags;                     /* of the last open */
+    int rights;                    /* mode of the last access */
+    time_t clock;                  /* seconds that the clock shows, unless 0; each call adds one */
 } fault;
 
-/* From now on: of the calls of this name, or of all (NULL), the n-th fails. */
+/* From now on, of the calls of this name, or of all (NULL), the n-th fails. */
 static inline void fail_at(const char *only, int n, int error) {
     fault.only = only;
     fault.calls = 0;
@@ -55,7 +55,7 @@ static bool is_meant(const char *name) {
     return fault.is_on && (!fault.only || strcmp(fault.only, name) == 0);
 }
 
-/* The process dies in the call that comes next. */
+/* The process dies in the next call. */
 static bool is_last(const char *name) {
     return fault.kills && is_meant(name) && fault.calls + 1 == fault.fail_at;
 }
@@ -87,7 +87,7 @@ static bool is_interrupted(void) {
     return true;
 }
 
-/* Of n bytes: all, or when things are short, a few. */
+/* Of n bytes: all, or a few when transfers are short. */
 static size_t share_of(size_t n) {
     return fault.is_on && fault.is_short && n > 100 ? 100 : n;
 }
@@ -110,7 +110,7 @@ WRAP(int, fsetxattr, (int fd, const char *name, const void *value, size_t size, 
 WRAP(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t size),
      (path, name, value, size), -1)
 
-/* Of those that the C library has no name for: renameat2. */
+/* For calls that the C library has no name for: renameat2. */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 long __wrap_syscall(long number, ...) {

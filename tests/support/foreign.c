@@ -34,7 +34,7 @@ test_file test_vector(const char *path) {
     char full[512];
     snprintf(full, sizeof full, "tests/vectors/%s", path);
     const test_file file = read_file(full);
-    if (!file.bytes) fail_msg("%s is not there", full);
+    if (!file.bytes) fail_msg("%s is missing", full);
     return file;
 }
 
@@ -44,7 +44,7 @@ test_file test_published(const char *path) {
     snprintf(full, sizeof full, "%s/%s", dir ? dir : "../shared/vectors", path);
     const test_file file = read_file(full);
     if (!file.bytes) {
-        print_message("# %s is not there: set TAMIS_VECTORS to the folder that has it\n", full);
+        print_message("# %s is missing: set TAMIS_VECTORS to its directory\n", full);
         skip();
     }
     return file;
@@ -177,7 +177,7 @@ static tamis *create(const char *spec) {
     return f;
 }
 
-/* Kinds that are made once come from a builder, in the order of the keys. */
+/* Kinds that are built once come from a builder, in the order of the keys. */
 static bool is_built(const char *spec) {
     struct tamis_plan plan;
     if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
@@ -244,7 +244,7 @@ void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const
 
 enum { ALL_VALUES_UP_TO = 2048, SLACK = 1 << 20 };
 
-/* Bytes that end where no memory is, so that a step behind them is seen at once. */
+/* Bytes before a guard page, so that a read past them is seen at once. */
 typedef struct walled {
     uint8_t *memory;
     size_t mapped, room;
@@ -291,7 +291,7 @@ static bool count_found(void *ctx, const struct tamis_found *found) {
     return found && ++*(size_t *)ctx < 1000;
 }
 
-/* What was let in is a filter like any other. */
+/* An accepted filter is a filter like any other. */
 static void use(tamis *f, const char *format) {
     struct tamis_info info;
     char spec[64];
@@ -301,7 +301,8 @@ static void use(tamis *f, const char *format) {
     tamis_has(f, "", 0);
     tamis_count(f, "key-7", 5);
     const tamis_status rc = tamis_export(f, format, ignore, NULL);
-    if (rc && rc != TAMIS_UNSUPPORTED) fail_msg("it came in but does not go out: %s", tamis_why());
+    if (rc && rc != TAMIS_UNSUPPORTED)
+        fail_msg("it was imported but cannot be exported: %s", tamis_why());
 }
 
 bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
@@ -313,9 +314,9 @@ bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
     tamis_format_scan(format, bytes, size, count_found, &found);
     const tamis_status rc = tamis_import_with(&f, format, bytes, size, &options);
     if (!rc) use(f, format);
-    if (rc && !*tamis_why()) fail_msg("it is refused without a sentence");
+    if (rc && !*tamis_why()) fail_msg("it is refused without a message");
     tamis_free(f);
-    if (t.held) fail_msg("%zu bytes are lost", t.held);
+    if (t.held) fail_msg("%zu bytes leaked", t.held);
     if (t.max > 2 * size + SLACK)
         fail_msg("%zu bytes were allocated for %zu of input", t.max, size);
     return !rc;
@@ -340,7 +341,7 @@ uint64_t test_hostile(const char *format, test_file file) {
     return let_in;
 }
 
-/* ---- Bytes and wishes as they stand in a specification --------------------------------------- */
+/* ---- Bytes and specs as in a specification --------------------------------------------------- */
 
 test_file test_hex(const char *hex) {
     const size_t size = strlen(hex) / 2;
@@ -356,7 +357,7 @@ test_file test_hex(const char *hex) {
 void test_refused(const char *format, test_file file, const char *why) {
     tamis *f;
     if (tamis_import(&f, format, file.bytes, file.size) != TAMIS_CORRUPT)
-        fail_msg("%zu bytes that are wrong come in as %s", file.size, format);
+        fail_msg("%zu invalid bytes are accepted as %s", file.size, format);
     if (!strstr(tamis_why(), why)) fail_msg("'%s' does not say '%s'", tamis_why(), why);
 }
 
@@ -389,5 +390,5 @@ void test_spec_leads_back(const tamis *f) {
     tamis_measure(f, &info, sizeof info);
     if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
     if (memcmp(plan.word, info.word, sizeof plan.word) != 0)
-        fail_msg("%s leads to another shape", spec);
+        fail_msg("%s makes another shape", spec);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of a test program may include this: the calls that change files, written down as they
- * are made (--wrap, see JOURNALLED in the Makefile).
+/* For one file of a test program: records the calls that change files (--wrap, see JOURNALLED in
+ * the Makefile).
  *
- * A journal is about one folder and all that lies below it; what was there when it started is known
- * with its bytes. tests/support/power.h works out what a disk may have left of it. */
+ * A journal covers one directory and everything below it, including the bytes at its start.
+ * tests/support/power.h works out what a disk may have left of it. */
 #ifndef TAMIS_TESTS_SUPPORT_JOURNAL_H
 #define TAMIS_TESTS_SUPPORT_JOURNAL_H
 
@@ -24,7 +24,7 @@
 
 enum { OPS = 4096, FILES = 128, NAMES = 128, FDS = 1024, PATH_BYTES = 512 };
 
-/* What a name leads to: the number of a file, or one of these. */
+/* The target of a name: the number of a file, or one of these. */
 enum { NOTHING = -1, FOLDER = -2 };
 
 typedef struct disk {
@@ -35,7 +35,7 @@ typedef struct disk {
 typedef struct op {
     enum { WRITE, SYNC, CREATE, MAKE_FOLDER, RENAME, UNLINK, SYNC_FOLDER } what;
     int file;
-    int name, to; /* numbers of names */
+    int name, to; /* indices of names */
     uint64_t at;
     size_t size;
     uint8_t *bytes;
@@ -45,9 +45,9 @@ static struct {
     bool is_on;
     op ops[OPS];
     int count, files, names;
-    char *name[NAMES]; /* 0: the folder itself */
+    char *name[NAMES]; /* 0: the directory itself */
     int dir_of[NAMES], before[NAMES], now[NAMES];
-    disk base[FILES]; /* of files that were there before */
+    disk base[FILES]; /* of files that existed before */
     struct {
         bool is_known;
         int name, file;
@@ -58,7 +58,7 @@ static pthread_mutex_t journal_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* From the root, without "." and ".."; there are no links in these folders. */
+/* From the root, without "." and ".."; there are no links in these directories. */
 static void full_path(const char *path, char full[PATH_BYTES]) {
     char whole[2 * PATH_BYTES], here[PATH_BYTES] = "";
     if (*path != '/' && !getcwd(here, sizeof here)) abort();
@@ -73,7 +73,7 @@ static void full_path(const char *path, char full[PATH_BYTES]) {
     }
 }
 
-/* -1: not below the folder. */
+/* -1: not below the directory. */
 static int name_number(const char *path) {
     char full[PATH_BYTES];
     full_path(path, full);
@@ -131,7 +131,7 @@ static disk disk_read(const char *path) {
     return d;
 }
 
-/* Every file and folder below this one. */
+/* Every file and directory below this one. */
 static void for_all_below(const char *dir_path, void (*tell)(const char *path, bool is_dir)) {
     char path[PATH_BYTES];
     DIR *dir = opendir(dir_path);
@@ -228,7 +228,7 @@ ssize_t WRAPPED(pwrite)(int fd, const void *bytes, size_t n, off_t at) {
     return put;
 }
 
-/* Somebody else may do something between the writing of a file and its new name. */
+/* Another process may act between writing a file and renaming it. */
 static void (*meanwhile)(void);
 
 static bool is_file(int fd) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the module of Redis may include this: what a server that is none has to answer. */
+/* For tests of the Redis module: a mock server. */
 #ifndef TAMIS_TESTS_SUPPORT_MODULE_H
 #define TAMIS_TESTS_SUPPORT_MODULE_H
 
@@ -8,7 +8,7 @@
 
 #include "engines/redis/value.h"
 
-/* Its version, as the module asks for it, and what the module logged last. */
+/* Its version, as reported to the module, and the last log line of the module. */
 static struct {
     int version;
     char log[1024];

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of a test program may include this: a disk that loses power.
+/* For one file of a test program: a disk that loses power.
  *
- * Of a journal that is cut off anywhere, this is what may be left:
+ * Of a journal that is cut off anywhere, this may be left:
  *
  *     data      what was there at the last fsync of the file; of every write since then all,
  *               nothing, the first half, or zeros of its length, each by itself
  *     names     what was there at the last fsync of the directory; of what happened to names since
  *               (created, renamed, removed) any part
  *
- * Nothing is killed and nothing is written: it is worked out in memory. A name must then lead to
- * what it led to before, or to what it was given with one of the renames so far, whole; and when
- * the last call has returned, to what is there now. Files that have no name before nor after are
- * nobody's. */
+ * Nothing is killed and nothing is written: it is simulated in memory. A name must then lead to
+ * what it led to before, or to the whole of what it was given with one of the renames so far; and
+ * when the last call has returned, to its current target. Files without a name before and after do
+ * not count. */
 #ifndef TAMIS_TESTS_SUPPORT_POWER_H
 #define TAMIS_TESTS_SUPPORT_POWER_H
 
 #include "tests/support/journal.h"
 
-/* How writes that were not flushed come out. MIXED and all numbers behind it: each by itself. */
+/* What becomes of unflushed writes. MIXED and all numbers above it: each by itself. */
 enum { LOST, KEPT, HALF, ZEROS, MIXED };
 
-/* The bytes of a file after the first `n` entries; of those behind its last flush by their fate. */
+/* The bytes of a file after the first `n` entries; `fate` decides those after its last flush. */
 static disk file_after(const op *ops, int n, int file, int fate) {
     disk d = {NULL, 0, 0};
     int flushed = -1;
@@ -50,7 +50,7 @@ static bool is_about_name(const op *o) {
     return o->what == CREATE || o->what == MAKE_FOLDER || o->what == RENAME || o->what == UNLINK;
 }
 
-/* Entries about names behind the last flush of their folder, up to `max` of them. */
+/* Entries about names after the last flush of their directory, up to `max` of them. */
 static int open_names(const op *ops, int n, int *which, int max) {
     int count = 0;
     for (int i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ static int open_names(const op *ops, int n, int *which, int max) {
     return count;
 }
 
-/* What all names lead to when of the open entries those in `kept` lasted. */
+/* The targets of all names when of the open entries those in `kept` lasted. */
 static void names_after(const op *ops, int n, const int *open, int count, unsigned kept,
                         int leads_to[NAMES]) {
     memcpy(leads_to, journal.before, sizeof journal.before);
@@ -75,23 +75,23 @@ static void names_after(const op *ops, int n, const int *open, int count, unsign
         leads_to[ops[i].what == RENAME ? ops[i].to : ops[i].name] = ops[i].file;
         if (ops[i].what == RENAME) leads_to[ops[i].name] = NOTHING;
     }
-    /* A folder has a lower number than what is in it. */
+    /* A directory has a lower number than what is in it. */
     for (int i = 1; i < journal.names; i++)
         if (leads_to[journal.dir_of[i]] != FOLDER) leads_to[i] = NOTHING;
 }
 
-/* ---- What a name may lead to ----------------------------------------------------------------- */
+/* ---- Allowed targets of a name --------------------------------------------------------------- */
 
 enum { VERSIONS = 16 };
 
 typedef struct version {
-    int since; /* so many entries */
+    int since; /* number of entries */
     int leads_to;
     disk bytes; /* of a file */
 } version;
 
 typedef struct history {
-    bool is_ours; /* the name was there before, or is there now */
+    bool is_ours; /* the name existed before, or exists now */
     int count;
     version versions[VERSIONS];
 } history;
@@ -103,7 +103,7 @@ static void add_version(history *h, const op *ops, int since, int leads_to, int 
     if (leads_to >= 0) v->bytes = file_after(ops, written, leads_to, KEPT);
 }
 
-/* A file that is written under its own name is whole when the last byte is written. */
+/* A file that is written under its own name is complete with its last byte. */
 static void write_history(history *all, const op *ops, int count) {
     for (int i = 0; i < journal.names; i++) {
         all[i] = (history){.is_ours = journal.before[i] != NOTHING || journal.now[i] != NOTHING};
@@ -134,11 +134,11 @@ static bool may_lead_to(const history *h, int n, int all, int leads_to, const di
     return false;
 }
 
-/* ---- All that may be left -------------------------------------------------------------------- */
+/* ---- All outcomes ---------------------------------------------------------------------------- */
 
 typedef struct outcome {
     uint64_t points, states;
-    int bad_at; /* so many entries lasted when a name led to something else; -1: none did */
+    int bad_at; /* entries that lasted when a name led to something else; -1: never */
     const char *bad_name;
 } outcome;
 
@@ -166,7 +166,7 @@ static void lose_power_at(outcome *out, const op *ops, int n, int all, const his
     for (int i = 0; i < FILES; i++) free(left[i].bytes);
 }
 
-/* `mixes`: how often writes come out each by itself. */
+/* `mixes`: how often writes have mixed fates. */
 static outcome lose_power(const op *ops, int all, int mixes) {
     static history names[NAMES];
     outcome out = {.bad_at = -1};
@@ -189,7 +189,7 @@ static bool is_safe_without(int i, int what) {
     return lose_power(less, count, 1).bad_at < 0;
 }
 
-/* A journal in which an entry stands elsewhere. */
+/* A journal with one entry moved. */
 static bool is_safe_moved(int from, int to) {
     static op other[OPS];
     memcpy(other, journal.ops, (size_t)journal.count * sizeof *other);
@@ -207,7 +207,7 @@ static bool is_entry(int i, int what, int file) {
 }
 
 /* Whether a file could as well be flushed before its last write, which may be that of its header,
- * or behind its rename. */
+ * or after its rename. */
 static bool is_safe_in_other_order(void) {
     for (int i = 0; i < journal.count; i++) {
         int write = i, name = i;
@@ -220,7 +220,7 @@ static bool is_safe_in_other_order(void) {
     return false;
 }
 
-/* ---- The layer is whole ---------------------------------------------------------------------- */
+/* ---- The journal is complete ----------------------------------------------------------------- */
 
 static const char *unseen;
 
@@ -236,8 +236,8 @@ static void compare_one(const char *path, bool is_dir) {
     unseen = journal.name[name];
 }
 
-/* What was written down is all that happened: with it the folder becomes what it is. Otherwise some
- * call goes past the layer; returns a name that tells where. */
+/* Replays the journal: it must result in the current directory. Otherwise some call bypasses the
+ * layer; returns a name that shows where. */
 static const char *journal_misses(void) {
     unseen = NULL;
     for (int i = 0; i < journal.names && !unseen; i++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests may include this, after cmocka.h: calls that must succeed, and say why when they do
- * not. */
+/* For unit tests, after cmocka.h: calls that must succeed, or report why not. */
 #ifndef TAMIS_TESTS_SUPPORT_REQUIRE_OK_H
 #define TAMIS_TESTS_SUPPORT_REQUIRE_OK_H
 

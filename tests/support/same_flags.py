@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""same_flags.py: only tests/house/install.sh runs this. Whether make and CMake compile every source alike.
+"""same_flags.py: only tests/house/install.sh runs this. Checks that make and CMake compile every source alike.
 
     make -n V=1 ... | same_flags.py compile_commands.json
 
-Compared is what decides about the code: the language, definitions, -f and -m. Not where headers are, how much is
-optimised and warned of, and which optional libraries were found.
+Compares what affects the code: the language, definitions, -f and -m. Ignores include paths, optimisation, warnings
+and optional libraries.
 """
 import json
 import os

@@ -21,7 +21,7 @@ tamis_status test_load_resealed(uint8_t *image, size_t size, test_use use) {
     test_reseal(image, size);
     const tamis_status rc = tamis_load(&f, image, size);
     if (rc ? f != NULL : f == NULL) {
-        fprintf(stderr, "load says %s, and gives the contrary\n", tamis_status_name(rc));
+        fprintf(stderr, "load returned %s, but did the opposite\n", tamis_status_name(rc));
         abort();
     }
     if (f && use) use(f);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that forge images may include this. What fails here ends the test program with a
- * sentence. */
+/* For tests that forge images. A failure ends the test program with a message. */
 #ifndef TAMIS_TESTS_SUPPORT_SEAL_H
 #define TAMIS_TESTS_SUPPORT_SEAL_H
 
@@ -8,17 +7,17 @@
 
 enum { TEST_WORDS_AT = 80, TEST_HEADER_BYTES = 192 };
 
-/* Makes both checksums of an image fit its bytes again, as somebody would who forges one. Needs a
- * whole header and nothing else to be right. */
+/* Makes both checksums of an image match its bytes again, as a forger would. Only the header must
+ * be whole. */
 void test_reseal(uint8_t *image, size_t size);
 
-/* What a test does with a forged filter that was let in; NULL: nothing. */
+/* What a test does with a forged filter that was accepted; NULL: nothing. */
 typedef void (*test_use)(const tamis *);
 
-/* Reseals an image and loads it. What is let in is used, and freed. */
+/* Reseals an image and loads it. If accepted, it is used and freed. */
 tamis_status test_load_resealed(uint8_t *image, size_t size, test_use);
 
-/* The same with the word at a byte of the image changed, which is put back afterwards. */
+/* The same with the word at a byte of the image changed, and restored afterwards. */
 tamis_status test_load_forged(uint8_t *image, size_t size, size_t at, uint64_t value, test_use);
 
 /* Does the gate take an image with another value in a word of its payload? It is put back. */
@@ -27,8 +26,8 @@ bool test_takes_word(uint8_t *image, size_t size, size_t word, uint64_t value);
 /* Does the gate take a filter whose payload has one bit flipped? */
 bool test_takes_flip(const tamis *, uint64_t bit);
 
-/* Shape words that are forged, each alone: are all of them refused as corrupt, and is the image let
- * in as it was? */
+/* Forged shape words, each alone: are all of them refused as corrupt, and is the original image
+ * accepted? */
 typedef struct test_word {
     unsigned word;
     uint64_t value;
@@ -36,8 +35,8 @@ typedef struct test_word {
 
 bool test_refuses_words(const tamis *, const test_word *, size_t n, test_use);
 
-/* So many images with one to three bits flipped, in every eighth of them of the shape words and
- * otherwise of the payload: how many are let in? */
+/* Loads `images` images with one to three bits flipped, in every eighth of them in the shape words
+ * and otherwise in the payload: how many are accepted? */
 unsigned test_flip_bits(const tamis *, unsigned images, test_use);
 
 #endif

@@ -32,7 +32,7 @@ void test_sets_free(test_side sides[2]) {
     for (size_t s = 0; s < 2; s++) free(sides[s].hashes);
 }
 
-/* What one says the other hears, until there is nothing. */
+/* Passes output of one to the other, until there is none. */
 static bool carry(tamis_session *from, tamis_session *to, size_t piece, uint64_t *steps) {
     uint8_t bytes[4096];
     size_t size;

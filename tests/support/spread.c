@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of a normal variable beyond which there is TEST_ALPHA / 2 on either side. */
+/* A normal variable exceeds this with probability TEST_ALPHA / 2 on either side. */
 static const double far_out = 6.11;
 
 double test_spread_mean(const test_spread *s) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every test may include this: are a mean and a variance of many independent trials possible?
+/* For every test: are a mean and a variance of many independent trials possible?
  *
- * Both two-sided at TEST_ALPHA (bounds.h), for trials that are near enough to normal: sums of many
- * small things. A variance is chi-square distributed, whose ends are those of Wilson and
- * Hilferty. */
+ * Both two-sided at TEST_ALPHA (bounds.h), for trials that are nearly normal: sums of many small
+ * terms. A variance is chi-square distributed; its tails are those of Wilson and Hilferty. */
 #ifndef TAMIS_TESTS_SUPPORT_SPREAD_H
 #define TAMIS_TESTS_SUPPORT_SPREAD_H
 
@@ -27,7 +26,7 @@ double test_spread_variance(const test_spread *);
 /* `variance` is that of one trial. */
 bool test_mean_is_possible(const test_spread *, double mean, double variance);
 
-/* Somewhere between the two; give one twice where it is known. */
+/* Somewhere between the two; pass one twice where it is known. */
 bool test_variance_is_possible(const test_spread *, double min, double max);
 
 #endif

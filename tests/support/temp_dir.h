@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every test may include this: a folder of its own. */
+/* For every test: a directory of its own. */
 #ifndef TAMIS_TESTS_SUPPORT_TEMP_DIR_H
 #define TAMIS_TESTS_SUPPORT_TEMP_DIR_H
 
@@ -7,14 +7,13 @@
 
 enum { TEST_FOLDER_BYTES = 64 };
 
-/* Makes an empty folder: in memory where there is such a place, for tests that flush many images to
- * disk. */
+/* Makes an empty directory, in memory where possible, for tests that flush many images to disk. */
 bool test_enter_dir(char dir[TEST_FOLDER_BYTES]);
 
-/* Removes it with all that is in it; 0, or what rm says. */
+/* Removes it with its contents; 0, or the exit status of rm. */
 int test_leave_dir(const char *dir);
 
-/* How many files are in it that are not hidden. */
+/* The number of files in it that are not hidden. */
 int test_files_in(const char *dir);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Help for tests may include this: the names of system calls that the linker brings to a test
- * (--wrap).
+/* For test support: the names of system calls that the linker redirects to a test (--wrap).
  *
- * With 64-bit offsets the C library has other names for what takes or tells one. */
+ * With 64-bit offsets the C library has other names for calls that take or return one. */
 #ifndef TAMIS_TESTS_SUPPORT_WRAPPED_H
 #define TAMIS_TESTS_SUPPORT_WRAPPED_H
 
