@@ -32,8 +32,8 @@ static const char *open_spec(const subject *s, char spec[256]) {
 
 /* ---- One set, one filter -------------------------------------------------------------------- */
 
-/* Ways to the same set. `spills` has some keys so often that a partition does not fit the memory
- * that is left, and `twice` has every key twice. */
+/* Ways to the same set. `spills` repeats some keys so often that a partition does not fit in the
+ * memory that is left, and `twice` has every key twice. */
 typedef struct way {
     const char *name;
     unsigned threads;
@@ -56,17 +56,17 @@ static tamis *built_by(const subject *s, const char *spec, const way *w) {
     return taken(&in);
 }
 
-/* How many adds there were is written in the header of kinds that count them, so what those have in
- * common is the payload. Keys of other systems go straight in, in the order in which they come. */
+/* The header of kinds that count has the number of adds, so only their payload is equal. Keys of
+ * other systems go straight in, in order of arrival. */
 static const char *one_set_is_one_filter(const subject *s) {
-    /* What hashes its own way is filled as keys come, and may depend on their order. */
+    /* Kinds with their own hash are filled as keys come, and may depend on their order. */
     if ((s->can & (TAMIS_OWN_HASH | TAMIS_ANY_ORDER)) == TAMIS_OWN_HASH) return NULL;
     static const way first = {"in order", 0, false, false, false};
     static const way ways[] = {{"in reverse", 1, true, false, false},
                                {"on three threads", 3, false, false, false},
                                {"every key twice", 2, false, true, false},
                                {"on disk", 3, true, false, true}};
-    /* Kinds of other systems do as their origin does, and say in their traits what that is. */
+    /* Kinds of other systems do as their origin does, and their traits say what that is. */
     const bool is_own = s->can & TAMIS_OWN_HASH;
     const bool is_set = s->can & TAMIS_ADDS_ONCE || (s->can & TAMIS_IS_BUILT && !is_own);
     char spec[256];
@@ -85,8 +85,8 @@ static const char *one_set_is_one_filter(const subject *s) {
     return what;
 }
 
-/* With the capacity and without: every key is there, and where the payload follows from the adds
- * it is the one that adds give. */
+/* With and without a capacity: every key is found, and where the payload follows from the adds it
+ * is the one that adds make. */
 static const char *every_kind_can_be_built(const subject *s) {
     char spec[256];
     const char *what = NULL;
@@ -111,7 +111,7 @@ static const char *every_kind_can_be_built(const subject *s) {
     return what;
 }
 
-/* What a filter calls itself makes it again. */
+/* The spec of a filter makes it again. */
 static const char *spec_builds_it_again(const subject *s) {
     char text[600];
     const char *what = NULL;
@@ -128,7 +128,7 @@ static const char *spec_builds_it_again(const subject *s) {
     return what;
 }
 
-/* ---- Handing over --------------------------------------------------------------------------- */
+/* ---- Finishing ------------------------------------------------------------------------------ */
 
 static bool file_has(const char *path, const uint8_t *image, size_t size) {
     FILE *file = fopen(path, "rb");
@@ -140,8 +140,7 @@ static bool file_has(const char *path, const uint8_t *image, size_t size) {
     return is_same;
 }
 
-/* To a file or to memory, with every key asked again before: the same image, and it can be
- * mapped. */
+/* To a file or to memory, with every key verified: the same image, and it can be mapped. */
 static const char *file_is_the_image(const subject *s) {
     char dir[] = "/tmp/tamis-laws-XXXXXX", path[64], spec[256];
     open_spec(s, spec);
@@ -184,8 +183,8 @@ typedef struct tight_build {
     unsigned threads;
 } tight_build;
 
-/* Builds to a file within a limit, and looks at what was held meanwhile. Kinds that are made in one
- * piece hold the filter as well, and may refuse, but only before the first key. */
+/* Builds to a file within a limit, and watches the memory held. Kinds that are made in one piece
+ * hold the filter as well, and may refuse, but only before the first key. */
 static const char *build_tightly(const subject *s, const tight_build *t, const char *path) {
     const bool is_whole = s->can & TAMIS_OWN_HASH;
     const char *spec = spec_of(s, t->n ? t->n : 1, 0.01, NULL), *what = NULL;
@@ -230,9 +229,9 @@ static bool same_files(const char *a, const char *b) {
     return is_same;
 }
 
-/* From the least limit on: no more memory than that, no end after the last key, no key lost, and
- * the number of threads leaves no trace. Of 70,000 keys the hashes alone are half of the least
- * limit: kinds that hold all of them refuse, and every other has to make its segments smaller. */
+/* From the minimum limit: no more memory than that, no failure after the last key, no key lost, and
+ * the number of threads leaves no trace. Of 70,000 keys the hashes alone are half of the minimum:
+ * kinds that hold all of them refuse, and every other has to make its segments smaller. */
 static const char *memory_limit_is_kept(const subject *s) {
     static const struct {
         uint64_t mib, n;
@@ -255,7 +254,7 @@ static const char *memory_limit_is_kept(const subject *s) {
     return what;
 }
 
-/* Filters of one set are merged whatever the memory was that they were made in. */
+/* Filters of one set can be merged whatever memory they were built in. */
 static const char *cut_otherwise_it_merges(const subject *s) {
     if (s->can & TAMIS_OWN_HASH || strstr(s->options, "segment=")) return NULL;
     tamis *a = filled(s, N, 0.01, NULL, 0, N / 2),
@@ -292,7 +291,7 @@ static const char *built_once(const subject *s) {
     return what;
 }
 
-/* Keys that come later are as good as those that came first. */
+/* Keys added later are as good as those added first. */
 static const char *going_on_is_building_at_once(const subject *s) {
     tamis *first = filled(s, 2 * N, 0.01, NULL, 0, N), *f;
     tamis *whole = filled(s, 2 * N, 0.01, NULL, 0, 2 * N);
@@ -314,7 +313,7 @@ static const char *going_on_is_building_at_once(const subject *s) {
     return what;
 }
 
-/* What is listed is there, each once, and a filter that is built from the list is the same. */
+/* Every listed key is found, each once, and a filter built from the list is the same. */
 static const char *list_builds_it_again(const subject *s) {
     tamis *f = filled(s, N, 0.01, NULL, 0, N), *g;
     intake in = open_builder(s, spec_of(s, N, 0.01, NULL), NULL);
@@ -330,7 +329,7 @@ static const char *list_builds_it_again(const subject *s) {
         if (!what && tamis_builder_add_hash(in.builder, hash)) what = wrong("%s", tamis_why());
     }
     g = taken(&in);
-    /* Two keys that the filter cannot tell apart may be one of the list. */
+    /* Two keys that the filter cannot distinguish may be one of the list. */
     if (!what && !is_rare(items - listed, items, 0.01))
         what = wrong("%llu keys are listed as %llu", (unsigned long long)items,
                      (unsigned long long)listed);
@@ -348,13 +347,13 @@ static uint64_t hash_at(const tamis *f, uint64_t i) {
     return tamis_hash(f, key.bytes, key.len);
 }
 
-/* Where a value of 0 is as good as none, there is none. */
+/* Where a value of 0 means none, there is none. */
 static uint64_t value_at(const tamis *f, uint64_t i, uint64_t max) {
     const uint64_t value = value_of(hash_at(f, i), max);
     return value ? value : 1;
 }
 
-/* Kinds that take values later get half of them so, and half from a builder before. */
+/* Kinds that take values later get half of them that way, and half from a builder before. */
 static tamis *with_values(const subject *s) {
     if (s->can & TAMIS_IS_BUILT) return filled(s, N, 0.01, NULL, 0, N);
     intake in = open_builder(s, spec_of(s, N, 0.01, NULL), NULL);
@@ -370,8 +369,8 @@ static tamis *with_values(const subject *s) {
     return f;
 }
 
-/* One by one and in batches, by key and by hash. What was built is exact; what takes values later
- * gives no less than what was put, and more only as rarely as a stranger is taken for a key. */
+/* One by one and in batches, by key and by hash. What was built is exact; kinds that take values
+ * later return no less than what was put, and more only at the false-positive rate. */
 static const char *values_come_back(const subject *s) {
     tamis *f = with_values(s);
     const uint64_t max = max_value_of(f);
@@ -404,7 +403,7 @@ static const char *values_come_back(const subject *s) {
     return what;
 }
 
-/* A value that is set later is there; the others stay, and so does everything when it is
+/* A value that is set later is found; the others stay, and so does everything when it is
  * refused. */
 static const char *put_changes_one_value(const subject *s) {
     tamis *f = filled(s, N, 0.001, NULL, 0, N), *old;
@@ -431,7 +430,7 @@ static const char *put_changes_one_value(const subject *s) {
     return what;
 }
 
-/* Two things said about one key: the builder says which, and makes nothing. */
+/* Two values for one key: the builder reports which, and makes nothing. */
 static const char *conflicts_are_told(const subject *s) {
     const bool has_good = takes_good(s), has_values = s->can & TAMIS_CAN_GET;
     intake in = open_intake(s, N, 0.01, NULL);
@@ -457,7 +456,7 @@ static const char *conflicts_are_told(const subject *s) {
 
 /* ---- Known-good keys, labels ---------------------------------------------------------------- */
 
-/* No is as certain as yes, for every key that the builder heard of. */
+/* No is as certain as yes, for every key that the builder was given. */
 static const char *known_good_stay_out(const subject *s) {
     static const uint64_t sizes[] = {1, 2, 100, N, 20000};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes && takes_good(s); k++) {
@@ -483,7 +482,7 @@ static const char *names_are_kept(const tamis *f) {
     return tamis_label_name(f, LABELS) ? "there is a label too many" : NULL;
 }
 
-/* A key has the labels it was given, and the other only as rarely as a stranger has it. */
+/* A key has the labels it was given, and the other only at the false-positive rate. */
 static const char *members_have_their_labels(const subject *s) {
     tamis *f = filled(s, N, 0.01, NULL, 0, N);
     const char *what = names_are_kept(f);
@@ -510,7 +509,7 @@ static const char *members_have_their_labels(const subject *s) {
 
 /* ---- Forged payloads ------------------------------------------------------------------------ */
 
-/* Everything that reads, on what the gate let in. */
+/* All queries, on what the gate accepted. */
 static void ask_everything(const tamis *f) {
     struct tamis_info info;
     uint64_t hashes[40], values[40], labels[4], cursor = 0, hash, count;
@@ -526,8 +525,8 @@ static void ask_everything(const tamis *f) {
 }
 
 /* Every word of the payload (of a large one its ends, where counts and offsets are, and some
- * between) gets values that such things break on, with checksums made to fit. What is let in is
- * asked everything, before a page without any rights, and against a clock. */
+ * between) gets values that such things break on, with matching checksums. What is accepted gets
+ * all queries, before a guard page, and against a clock. */
 static size_t next_to_forge(size_t at, size_t size) {
     enum { ENDS = 512, STRIDE = 9 * 8 };
     const bool is_large = size > 8 * ENDS;
@@ -562,7 +561,7 @@ static void try_forgeries(uint8_t *image, size_t size) {
     }
 }
 
-/* Of the processor's time, so that a busy machine does not count. */
+/* Processor time, so that a busy machine does not matter. */
 static void limit_time(void) {
     const struct itimerval limit = {.it_value.tv_sec = effort(20) < 20 ? 200 : 5};
     signal(SIGVTALRM, SIG_DFL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about bytes: an image is the filter, wherever it lies, and nothing else is. */
+/* Laws about bytes: an image is the filter, at any address, and nothing else is. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +71,8 @@ static const char *view_at_any_alignment(const subject *s) {
     return what;
 }
 
-/* The image ends where a page without any rights begins: one byte too far is a crash. In a child,
- * because for liars it is one. */
+/* The image ends at a guard page: one byte too far is a crash. In a child, because liars do
+ * crash. */
 static const char *reads_stay_inside(const subject *s) {
     tamis *f = with_notes(s);
     size_t size;
@@ -107,9 +107,9 @@ static const char *reads_stay_inside(const subject *s) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "a read went beyond the image";
 }
 
-/* Every bit flipped, every prefix, one byte more: all refused. Of large images a part of them,
- * since each is read whole; the stride is odd, so that no byte, and no bit of a byte, is always
- * left out. */
+/* Every bit flipped, every prefix, one byte more: all refused. Of large images only some, since
+ * each is read whole; the stride is odd, so that no byte, and no bit of a byte, is always
+ * skipped. */
 static const char *damage_refused(const subject *s) {
     tamis *f = filled(s, 40, 0.05, NULL, 0, 40), *g;
     if (tamis_set_note(f, "comment", "short")) abort();
@@ -142,8 +142,8 @@ static const char *damage_refused(const subject *s) {
     return what;
 }
 
-/* With checksums made to fit, a changed header may be a legal one; then the filter must be sound
- * enough to be asked, measured, and written again. Anything else is refused. */
+/* With matching checksums, a changed header may be a valid one; then the filter must be sound
+ * enough to be queried, measured, and written again. Anything else is refused. */
 static const char *forged_headers_are_safe(const subject *s) {
     tamis *f = filled(s, 40, 0.05, NULL, 0, 40), *g;
     size_t size;
@@ -177,7 +177,7 @@ static const char *stray_bits_refused(const subject *s) {
     tamis *f, *g;
     struct tamis_info info;
     snprintf(spec, sizeof spec, "%s:capacity=50,bits=1000%s", s->kind.name, s->options);
-    if (tamis_create(&f, spec)) return NULL; /* this choice wants whole words */
+    if (tamis_create(&f, spec)) return NULL; /* this choice needs whole words */
     tamis_measure(f, &info, sizeof info);
     size_t size;
     uint8_t *image = test_image(f, &size);
@@ -201,7 +201,7 @@ static const char *stray_bits_refused(const subject *s) {
     return what;
 }
 
-/* Every subset of what this machine can do makes the same payload and the same answers. */
+/* Every subset of the CPU's features makes the same payload and the same answers. */
 static const char *same_bytes_on_every_cpu(const subject *s) {
     const uint32_t features[] = {TAMIS_CPU_AVX2, TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512, TAMIS_CPU_NEON,
                                  TAMIS_CPU_TEST};

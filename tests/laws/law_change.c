@@ -27,8 +27,8 @@ static uint64_t count_of(const tamis *f, uint64_t i) {
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* Every other key goes; the others stay, and those that went are strangers like any other. Last,
- * when all are gone, nothing is left of them. */
+/* Every other key is removed; the others stay, and removed keys are non-members like any other.
+ * When all are removed, nothing is left of them. */
 static const char *remove_forgets_only_that_key(const subject *s) {
     tamis *f = make(s, 2 * N, 0.01, NULL), *empty;
     const char *what = NULL;
@@ -67,7 +67,7 @@ static const char *second_add_needs_second_remove(const subject *s) {
     return what;
 }
 
-/* What is visibly not there cannot be removed, and trying changes nothing. */
+/* A non-member that is answered no cannot be removed, and trying changes nothing. */
 static const char *removing_nonmembers_is_refused(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *old;
     const char *what = NULL;
@@ -86,8 +86,8 @@ static const char *removing_nonmembers_is_refused(const subject *s) {
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* Never under the truth as far as that is promised, and over it no more often than a stranger is
- * taken for a key, unless the filter says that it cannot keep that any more. */
+/* Never below the truth as far as that is promised, and above it no more often than the
+ * false-positive rate, unless the filter reports that it can no longer keep that. */
 static const char *count_never_under(const subject *s) {
     enum { MAX = 9 };
     tamis *f = make(s, N * (MAX + 1) / 2, 0.01, NULL);
@@ -132,8 +132,8 @@ static const char *count_follows_removes(const subject *s) {
     return what;
 }
 
-/* A kind whose counts are worse than its rate says how much worse, and how rarely more. Far more
- * different keys than it was planned for, some of them often. */
+/* A kind whose counts are worse than its rate reports how much worse, and how rarely more. Tested
+ * with far more distinct keys than planned, some of them often. */
 static const char *counts_keep_their_error(const subject *s) {
     enum { KEYS = 6000 };
     tamis *f = make(s, 100, 0.1, NULL);
@@ -167,7 +167,7 @@ static tamis_status add_times(tamis *f, uint64_t i, uint64_t times) {
     return tamis_add_times(f, key.bytes, key.len, times);
 }
 
-/* One call leaves what as many adds would have left; with nothing to add, nothing. */
+/* One call has the effect of as many adds; with nothing to add, none. */
 static const char *add_times_is_many_adds(const subject *s) {
     enum { KEYS = 200, MAX = 7 };
     tamis *f = make(s, KEYS * MAX, 0.01, NULL), *g;
@@ -194,7 +194,7 @@ static const char *add_times_is_many_adds(const subject *s) {
     return what;
 }
 
-/* Nothing is left, and what is added then makes the bytes that it would have made first. */
+/* Nothing is left, and what is added then makes the same bytes as in a new filter. */
 static const char *clear_is_as_new(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *fresh;
     const char *what = NULL;
@@ -216,7 +216,7 @@ static const char *clear_is_as_new(const subject *s) {
 
 /* ---- Adding what is new --------------------------------------------------------------------- */
 
-/* Who does not know keys does not add one in doubt either, but says so. */
+/* A kind that cannot recognise keys refuses. */
 static const char *add_new_is_refused(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *old;
     bool is_new;
@@ -254,7 +254,7 @@ static const char *add_new_tells(const subject *s) {
 
 /* ---- Listing -------------------------------------------------------------------------------- */
 
-/* What is listed, added to an empty filter of that shape, is the same filter. */
+/* Listed keys, added to an empty filter of that shape, make the same filter. */
 static const char *listing_rebuilds(const subject *s) {
     tamis *f = make(s, 2 * N, 0.01, NULL), *g;
     const char *what = NULL;
@@ -284,8 +284,8 @@ static bool same_shape(const tamis *a, const tamis *b) {
     return memcmp(x.word, y.word, sizeof x.word) == 0;
 }
 
-/* A change of size changes no answer, to members and strangers alike, and the way back leads to
- * the same bytes (or, from a filter that was larger than it had to be, to a smaller one). */
+/* Resizing changes no answer, of members or non-members, and resizing back makes the same bytes
+ * (or, from a filter that was larger than it had to be, a smaller one). */
 static const char *resize_keeps_answers(const subject *s) {
     tamis *f = make(s, N, 0.001, NULL), *old;
     const char *what = NULL;
@@ -321,8 +321,8 @@ static const char *resize_keeps_answers(const subject *s) {
     return what;
 }
 
-/* Through growth the rate stays what was asked for, and hits are what the body says. The last
- * steps of a stack hold few keys, so its own fill may be a little off: six errors of so many. */
+/* Through growth the rate stays as requested, and hits are what the body predicts. The last steps
+ * of a stack hold few keys, so its own fill may be a little off: six errors of that many. */
 static const char *growth_keeps_rate(const subject *s) {
     enum { FIRST = 500, TIMES = 256, PROBES = 40000 };
     const double asked = 0.02;
@@ -350,8 +350,8 @@ static const char *growth_keeps_rate(const subject *s) {
 
 /* ---- Ageing --------------------------------------------------------------------------------- */
 
-/* The last `capacity` adds are there, after every single add, through many rotations; and what is
- * far older is a stranger. */
+/* The last `capacity` adds are found, after every single add, through many rotations; and far older
+ * keys are non-members. */
 static const char *window_holds_its_guarantee(const subject *s) {
     static const uint64_t capacities[] = {1, 2, 3, 10, 97, 500};
     for (size_t c = 0; c < sizeof capacities / sizeof *capacities; c++) {
@@ -381,8 +381,8 @@ static const char *old_keys_are_nonmembers(const tamis *f, uint64_t keys) {
                  (unsigned long long)keys);
 }
 
-/* Long after their time old keys are strangers, and the rate is no more than was planned. Where
- * only a clock makes keys older, adds alone may fill it up; then time must empty it. */
+/* Long after their time old keys are non-members, and the rate is no more than planned. Where only
+ * a clock ages keys, adds alone may fill the filter; then time must empty it. */
 static const char *old_keys_leave(const subject *s) {
     enum { CAPACITY = 500, ADDS = 20 * CAPACITY };
     tamis *f = make(s, CAPACITY, 0.01, NULL);
@@ -404,8 +404,8 @@ static const char *old_keys_leave(const subject *s) {
 
 /* ---- Change logs ---------------------------------------------------------------------------- */
 
-/* A peer that starts with nothing and hears of changes from time to time has, each time, the whole
- * summary: no flip is missing, none is told twice, and what is told is how the bit is now. */
+/* A peer that starts with nothing and receives changes from time to time has, each time, the whole
+ * summary: no flip is missing, none is sent twice, and each is the current value of its bit. */
 static const char *log_tells_every_flip(const subject *s) {
     tamis *f = make(s, 300, 0.01, NULL), *untold = NULL;
     const uint64_t max = test_info(f).payload_bytes * 8;
@@ -416,8 +416,8 @@ static const char *log_tells_every_flip(const subject *s) {
     add_keys(f, 0, 10);
     if (!peer || !whole || tamis_copy(&untold, f)) abort();
     for (uint64_t round = 0; round < 30 && !what; round++) {
-        /* Of the keys of each round some go at once, before anybody hears of them, and some in
-         * the next round, when they have been told. */
+        /* Of the keys of each round some are removed at once, before they are announced, and some
+         * in the next round, after that. */
         const uint64_t now = 10 * round + 10, before = now - 10;
         add_keys(f, now, now + 10);
         add_keys(untold, now, now + 10);
@@ -438,7 +438,7 @@ static const char *log_tells_every_flip(const subject *s) {
         if (!what && tamis_clear_changes(f)) what = tamis_why();
         cursor = 0;
         if (!what && tamis_next_change(f, &cursor, &position, &is_set)) what = "it is told twice";
-        /* The other one, never asked before, tells everything that is set. */
+        /* The other one, never announced before, sends everything that is set. */
         memset(whole, 0, (size_t)max);
         for (cursor = 0; tamis_next_change(untold, &cursor, &position, &is_set);)
             if (position < max) whole[position] = is_set;

@@ -19,7 +19,7 @@ typedef struct found {
     bool is_first;
 } found;
 
-/* What was listed, ascending by hash once it is sorted. */
+/* The list, sorted by hash later. */
 typedef struct list {
     found *at;
     uint64_t n, room;
@@ -43,8 +43,7 @@ static list new_list(uint64_t room) {
     return (list){at, 0, room};
 }
 
-/* The list is freed by its owner; room for twice of what can be true shows lists that are too
- * long. */
+/* The caller frees the list; room for twice the truth exposes lists that are too long. */
 static tamis_status list_difference(const tamis *a, const tamis *b, list *l) {
     const tamis_status rc = tamis_difference(a, b, collect, l);
     qsort(l->at, (size_t)l->n, sizeof *l->at, by_hash);
@@ -72,12 +71,12 @@ static bool is_part_of(const list *some, const list *all) {
     return true;
 }
 
-/* Where an option says how large it is, one difference is what can be asked for. */
+/* Where an option sets the size, one difference is the most to ask for. */
 static bool is_sized_by_options(const subject *s) {
     return strstr(s->options, "cells=") || strstr(s->options, "differences=");
 }
 
-/* ---- What two sets differ in ---------------------------------------------------------------- */
+/* ---- Differences ---------------------------------------------------------------------------- */
 
 /* The first has [0, N), the second [only_first, N + only_second): TAMIS_OK with all, or
  * TAMIS_PARTIAL with a part of it. */
@@ -119,7 +118,7 @@ static const char *differences_are_exact(const subject *s) {
     return NULL;
 }
 
-/* Whatever the order in which it was made, and also when it is empty. */
+/* In any order of adds, and also when empty. */
 static const char *same_sets_differ_in_nothing(const subject *s) {
     tamis *a = filled(s, N, 0.01, NULL, 0, N), *b = filled(s, N, 0.01, NULL, N / 2, N);
     tamis *empty = filled(s, N, 0.01, NULL, 0, 0);
@@ -144,8 +143,7 @@ static const char *same_sets_differ_in_nothing(const subject *s) {
     return what;
 }
 
-/* The sketches of disjoint parts merge to the sketch of all; what is taken away from one is
- * listed. */
+/* The sketches of disjoint parts merge to the sketch of all; what is removed from one is listed. */
 static const char *merged_parts_are_the_whole(const subject *s) {
     enum { PARTS = 5, EACH = N / PARTS };
     tamis *all = filled(s, N, 0.01, NULL, 0, N), *merged = filled(s, N, 0.01, NULL, 0, EACH);
@@ -182,7 +180,7 @@ static const char *too_many_are_a_part(const subject *s) {
     return rc == TAMIS_PARTIAL ? NULL : "40,000 differences are listed by a table for 50 keys";
 }
 
-/* ---- How many they are ---------------------------------------------------------------------- */
+/* ---- Estimates ------------------------------------------------------------------------------ */
 
 /* Ten pairs of sets for every size: single ones within six of their errors, which are no excuse,
  * and all together a third of that. */
@@ -197,7 +195,7 @@ static const char *size_of(const subject *s, uint64_t d) {
         const tamis_status rc = tamis_difference_size(a, b, &size);
         tamis_free(a);
         tamis_free(b);
-        if (rc == TAMIS_UNSUPPORTED) return NULL; /* the options said so */
+        if (rc == TAMIS_UNSUPPORTED) return NULL; /* the options exclude it */
         if (rc) return tamis_why();
         const double off = fabs(size.value - (double)d);
         if (off > 6 * size.error + 1e-6 || size.error > 0.5 * (double)d)
@@ -218,7 +216,7 @@ static const char *difference_sizes_hold(const subject *s) {
     return NULL;
 }
 
-/* ---- Tables that nobody made of a set ------------------------------------------------------- */
+/* ---- Tables that are not of any set --------------------------------------------------------- */
 
 static const char *compare_hostile(const tamis *a, const tamis *b, uint64_t max) {
     list listed = new_list(max);
@@ -236,8 +234,8 @@ static const char *compare_hostile(const tamis *a, const tamis *b, uint64_t max)
     return what;
 }
 
-/* Exchanges two runs of so many bytes, or writes bytes at random; every second time all of it near
- * the start, since small tables contradict themselves more easily. */
+/* Swaps two runs of bytes, or writes random bytes; every second time near the start, since small
+ * tables contradict themselves more easily. */
 static void spoil(uint8_t *payload, size_t size, uint64_t seed) {
     const size_t run = 8 * (size_t)(1 + test_number(91, seed) % 4), all = size / run;
     const size_t runs = seed % 2 && all > 16 ? 16 : all;

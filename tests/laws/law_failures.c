@@ -5,7 +5,7 @@
 
 #include "tests/laws/laws.h"
 
-/* An allocator that fails at the n-th call, once or from then on, and knows what is still out. */
+/* An allocator that fails at the n-th call, once or from then on, and counts what is not freed. */
 typedef struct failing {
     long calls, fail_at;
     bool for_ever;
@@ -36,10 +36,10 @@ static void put_back(void *ctx, void *memory, size_t size) {
 
 enum { N = 600 };
 
-/* More than the capacity, where the kind takes it; `held` tells how many there are then. */
+/* Adds beyond the capacity, where the kind allows it; `held` is the number of keys then. */
 static tamis_status add_more(tamis *f, const struct tamis_key *keys, uint64_t *held) {
     const tamis_status rc = tamis_add_many(f, keys, 2 * N);
-    if (rc == TAMIS_FULL) return TAMIS_OK; /* fixed room: the filter goes on with what it holds */
+    if (rc == TAMIS_FULL) return TAMIS_OK; /* fixed room: the filter continues with what it holds */
     if (rc == TAMIS_OK) *held = 2 * N;
     return rc;
 }
@@ -55,8 +55,8 @@ static tamis_status add_more(tamis *f, const struct tamis_key *keys, uint64_t *h
         }                                                               \
     } while (0)
 
-/* A filter with N keys, or NULL when memory is gone for ever; `what` otherwise. Threads, so that an
- * allocation fails on one of them while the other goes on. */
+/* A filter with N keys, or NULL when memory stays gone; `what` otherwise. With threads, so that an
+ * allocation fails on one of them while another continues. */
 static const char *birth(const subject *s, failing *p, const struct tamis_options *options,
                          const struct tamis_key *keys, tamis **f) {
     const struct tamis_builder_options how = {
@@ -66,7 +66,7 @@ static const char *birth(const subject *s, failing *p, const struct tamis_option
     if (s->can & TAMIS_IS_BUILT) {
         TWICE(tamis_builder_create_with(&b, spec_of(s, N, 0.01, NULL), &how));
         if (s->can & TAMIS_CAN_LABEL) TWICE(tamis_builder_label(b, "one"));
-        TWICE(tamis_builder_add_many(b, keys, N)); /* of a key that comes twice one is left */
+        TWICE(tamis_builder_add_many(b, keys, N)); /* duplicates are dropped */
         TWICE(tamis_builder_finish(b, f));
     } else {
         TWICE(tamis_create_with(f, spec_of(s, N, 0.01, NULL), options));
@@ -78,7 +78,7 @@ done:
 }
 
 /* A life with every call that allocates. Each failure must be TAMIS_NOMEM, and the filter must be
- * as before: it is asked, and tried once more. Returns what went wrong. */
+ * as before: it is queried, and tried again. Returns what went wrong. */
 static const char *life(const subject *s, failing *p) {
     const struct tamis_allocator allocator = {take, put_back, p, false};
     struct tamis_options options = *secret_options(s->options);
@@ -121,8 +121,8 @@ done:
 }
 #undef TWICE
 
-/* Every allocation of a filter's life. Of the many that a builder makes, one after the other for
- * each of its partitions, the first and the last and some between. */
+/* Every allocation of a filter's life. Of the many that a builder makes for its partitions, the
+ * first, the last and some between. */
 static long next_to_fail(long at, long calls) {
     enum { EACH = 24, STRIDE = 53, LAST = 40 };
     return at < EACH || at > calls - LAST ? at + 1 : at + STRIDE;
@@ -143,7 +143,7 @@ static const char *out_of_memory_is_safe(const subject *s) {
 }
 
 /* A change that fails leaves the filter as it was: bit for bit where the bytes follow from the
- * adds, in every answer where fingerprints may lie here or there. Kinds without a limit never
+ * adds, in every answer where fingerprints may be in several places. Kinds without a limit never
  * fail. */
 static const char *failure_changes_nothing(const subject *s) {
     enum { MANY = 3000 };
@@ -166,7 +166,7 @@ static const char *failure_changes_nothing(const subject *s) {
     return what;
 }
 
-/* Growth brings everything along, one by one and all at once. */
+/* Growth keeps everything, one by one and all at once. */
 static const char *growth_keeps_keys(const subject *s) {
     tamis *f = make(s, 4, 0.01, NULL);
     const char *what = NULL;
@@ -180,7 +180,7 @@ static const char *growth_keeps_keys(const subject *s) {
     return what;
 }
 
-/* A limit on bytes holds at making, or at building when the keys are there, and at loading. */
+/* A limit on bytes holds when creating, or when building, and when loading. */
 static tamis_status make_limited(const subject *s, const struct tamis_options *options, tamis **f) {
     const struct tamis_builder_options how = {.struct_size = sizeof how, .filter = options};
     if (!(s->can & TAMIS_IS_BUILT)) return tamis_create_with(f, spec_of(s, N, 0.01, NULL), options);
@@ -216,8 +216,7 @@ static const char *limit_holds(const subject *s) {
     return what;
 }
 
-/* ... and for as long as the filter lives, and its copies: growth stops there, and loses
- * nothing. */
+/* ... and for the life of the filter, and of its copies: growth stops there, and loses nothing. */
 static const char *growth_has_a_limit(const subject *s) {
     enum { ROOM = 20, MANY = 100000 };
     struct tamis_options options = *secret_options(s->options);

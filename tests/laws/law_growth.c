@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about filters that take more keys than were planned for: their rate, their estimates and
- * their unions, however the keys came. */
+/* Laws about filters with more keys than planned: their rate, their estimates and their unions, in
+ * whatever order the keys came. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,7 +100,8 @@ static uint64_t hits_among(const tamis *f, uint64_t from, uint64_t n, bool is_ow
     return hits;
 }
 
-/* A stage of few keys varies from set to set: six errors of so many as the first takes. */
+/* A stage of few keys varies from set to set: allows six errors of as many keys as the first
+ * takes. */
 static const char *keeps_rate(const tamis *f, const keys *k) {
     const double now = tamis_fpr_now(f);
     if (now > asked * (1 + 6 / sqrt(FIRST)))
@@ -118,7 +119,7 @@ static const char *has_all(const tamis *f, const keys *k) {
     return NULL;
 }
 
-/* Within six of its own errors, or refused with a sentence. */
+/* Within six of its own errors, or refused with a message. */
 static const char *is_true(tamis_status rc, const char *what, double truth,
                            const struct tamis_estimate *e) {
     if (rc) return *tamis_why() ? NULL : wrong("%s: refused without a word", what);
@@ -147,8 +148,8 @@ static const char *holds(const subject *s, order o, way w, uint64_t n) {
     return what;
 }
 
-/* A filter that grows has the rate that was asked for and tells, and knows how many keys it has,
- * whatever the order of the keys and the calls that brought them, at any size. */
+/* A growing filter has the rate that was requested and reported, and knows how many keys it has,
+ * whatever the order of the keys and the calls that added them, at any size. */
 static const char *growth_in_any_order(const subject *s) {
     static const uint64_t sizes[] = {FIRST, 10 * FIRST, MAX};
     for (int o = 0; o < (s->can & TAMIS_OWN_HASH ? ASCENDING : ORDERS); o++)
@@ -164,7 +165,7 @@ static const char *growth_in_any_order(const subject *s) {
 
 /* ---- The lowest rate ------------------------------------------------------------------------ */
 
-/* The lowest rate that a plan for so many keys is made for, within a thousandth. */
+/* The lowest rate that can be planned for `capacity` keys, within a thousandth. */
 static double lowest_rate(const subject *s, uint64_t capacity) {
     double low = 1e-12, high = asked;
     struct tamis_plan plan;
@@ -177,8 +178,8 @@ static double lowest_rate(const subject *s, uint64_t capacity) {
     return high;
 }
 
-/* Stages become stricter as they come. What is made at a rate that later ones cannot have must grow
- * all the same, or it should not have been made. */
+/* Stages become stricter as they come. A filter made at a rate that later stages cannot have must
+ * still grow, or it should not have been made. */
 static const char *grows_at_its_lowest_rate(const subject *s) {
     static const uint64_t capacities[] = {1, FIRST};
     const char *what = NULL;
@@ -283,9 +284,9 @@ static const pair pairs[] = {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-/* What two filters have in common is told truly or not at all: also when both have far more keys
- * than they were made for, when a key came early to one and late to the other, and when they were
- * one filter once. What is full before that has no more to say. */
+/* The overlap of two filters is reported truly or not at all: also when both have far more keys
+ * than planned, when a key came early to one and late to the other, and when one is a copy of the
+ * other. Filters that are full earlier are not compared. */
 static const char *overlap_past_capacity(const subject *s) {
     const char *what = NULL;
     for (size_t i = 0; i < PAIRS && !what; i++) {
@@ -298,8 +299,8 @@ static const char *overlap_past_capacity(const subject *s) {
     return what;
 }
 
-/* What one has in common with an earlier self, which lacks only what came since, is a union of all
- * kinds: nothing is in it that was not in the later one. */
+/* The union with an earlier self, which lacks only what came since, works for all kinds: it adds
+ * nothing to the later one. */
 static const char *earlier_self_is_joined(tamis *late, const tamis *early) {
     tamis *sum = test_copy(early);
     const char *what = tamis_merge(sum, late) ? tamis_why() : NULL;
@@ -310,7 +311,7 @@ static const char *earlier_self_is_joined(tamis *late, const tamis *early) {
     return what;
 }
 
-/* The union of two that grew, also one more than the other, keeps the rate, or is none. */
+/* The union of two that grew, also one more than the other, keeps the rate, or is refused. */
 static const char *unions_of_grown_are_true(const subject *s) {
     const char *what = NULL;
     for (size_t i = 0; i < 2 * PAIRS && !what; i++) {

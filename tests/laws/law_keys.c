@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about keys that somebody thought up: no shape of keys may change a rate. */
+/* Laws about contrived keys: no shape of keys may change a rate. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static struct tamis_key strange_number(uint64_t i, uint64_t n, uint8_t *buffer) 
     return (struct tamis_key){buffer, sizeof value};
 }
 
-/* Keys of four kinds in turn: long ones that differ in two bits, counters behind a common prefix,
- * and the two of above. The 0th is the shortest. Kinds that take only integers get those. */
+/* Keys of four kinds in turn: long ones that differ in two bits, counters after a common prefix,
+ * and the two above. The 0th is the shortest. Kinds that take only integers get those. */
 static struct tamis_key strange_key(uint64_t i, uint8_t buffer[LONG]) {
     if (only_numbers) return strange_number(i, i / 2, buffer);
     if (i == 0) return min_key();
@@ -62,8 +62,8 @@ static const char *strange_keys_change_no_rate(const subject *s) {
     return what;
 }
 
-/* It is in, others are where they were, and the rate is what the filter says: or it is full of
- * that key and says so, which must be no worse. */
+/* It is in, others stay, and the rate is as reported: or it is full of that key and reports it, and
+ * must be no worse. */
 static const char *one_key_a_million_times(const subject *s) {
     enum { TIMES = 1000000, OTHERS = 500 };
     intake in = open_intake(s, 1000, 0.01, NULL);
@@ -75,16 +75,16 @@ static const char *one_key_a_million_times(const subject *s) {
     for (uint64_t i = 0; i < effort(TIMES); i++)
         if (take_in(&in, key.bytes, key.len)) break; /* full of it */
     tamis *f = taken(&in);
-    if (!tamis_has(f, key.bytes, key.len)) what = "the key is not there";
+    if (!tamis_has(f, key.bytes, key.len)) what = "the key is missing";
     if (!what && !(s->can & TAMIS_AGES) && count_keys(f, 1, 1 + OTHERS) != OTHERS)
         what = "other keys are lost";
     for (uint64_t i = 0; i < STRANGERS; i++)
         hits += tamis_has_u64(f, test_number(17, TEST_STRANGERS + i));
     const double now = tamis_fpr_now(f), expected = test_info(f).fpr_expected;
-    const double max = expected > 0.01 ? expected : 0.01; /* where an option decides the rate */
+    const double max = expected > 0.01 ? expected : 0.01; /* where an option sets the rate */
     if (!what && (now > max || !test_is_possible(hits, STRANGERS, now, TEST_ALPHA)))
-        what = wrong("%llu of %d strangers are found, the filter says %g", (unsigned long long)hits,
-                     STRANGERS, now);
+        what = wrong("%llu of %d non-members are found, the filter says %g",
+                     (unsigned long long)hits, STRANGERS, now);
     tamis_free(f);
     return what;
 }

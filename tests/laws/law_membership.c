@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about answers: what is in is found, what is not is found as often as promised. */
+/* Laws about answers: members are found, non-members as often as promised. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const char *no_false_negative(const subject *s) {
 }
 
 /* An empty filter knows that it is empty. Those of some other systems do not, and answer as they do
- * there; then the rate tells. */
+ * there; then the rate shows it. */
 static const char *empty_has_nothing(const subject *s) {
     for (uint64_t capacity = 0; capacity <= 1000; capacity += 500) {
         tamis *f = filled(s, capacity, 0.01, NULL, 0, 0);
@@ -48,9 +48,9 @@ static const char *empty_has_nothing(const subject *s) {
     return NULL;
 }
 
-/* Hits among strangers are what the bits say (given the fill, every probe is a fair draw), and the
- * bits are what the formula says, over several filters. Two-sided: too few is as wrong. Where old
- * keys leave, the formula is about the worst moment, and only that bound is asked for here. */
+/* Hits among non-members match the bits (given the fill, every probe is a fair draw), and the bits
+ * match the formula, over several filters. Two-sided: too few is as wrong. Where old keys expire,
+ * the formula is about the worst moment, and only that bound is checked here. */
 enum { FILTERS = 8, PER_FILTER = 250000, KEYS = 10000 };
 
 static tamis *filled_with_numbers(const subject *s, double fpr, const char *more, uint64_t family) {
@@ -63,7 +63,7 @@ static tamis *filled_with_numbers(const subject *s, double fpr, const char *more
     return taken(&in);
 }
 
-/* In batches, which give the answers of one key after the other: batch_equals_single. */
+/* In batches, which equal the answers one by one: batch_equals_single. */
 static uint64_t count_nonmembers(const tamis *f, uint64_t family, uint64_t n) {
     enum { AT_ONCE = 1000 };
     uint64_t keys[AT_ONCE], hits = 0;
@@ -100,8 +100,8 @@ static const char *rate_at(const subject *s, double fpr) {
     if (!test_is_possible(hits, FILTERS * probes, mean, TEST_ALPHA))
         return wrong("fpr=%g: %llu hits of %llu, the fill says %.6g", fpr, (unsigned long long)hits,
                      (unsigned long long)(FILTERS * probes), mean);
-    /* Eight filters give a rough spread only, so the band is wide: six errors of the mean, and a
-     * hundredth for formulas that are of second order. Equal hashes do not show in the bits. */
+    /* Eight filters give only a rough spread, so the band is wide: six errors of the mean, and a
+     * hundredth for second-order formulas. Equal hashes do not show in the bits. */
     const double spread = sqrt(fmax(0, squares / FILTERS - mean * mean) / (FILTERS - 1));
     const double same_hash = KEYS / 18446744073709551616.0;
     const double off = s->can & TAMIS_AGES ? mean - expected : fabs(mean - expected);
@@ -140,11 +140,11 @@ static const char *asked_at_once(const tamis *f, bool is_own, size_t n) {
         if (is_own && (hit_hash[j] != 1 || !tamis_has_hash(f, hashes[j])))
             what = "a kind with its own hash must say maybe to hashes";
     }
-    if (n < BATCH && hit[n] != 7) what = "the batch wrote beyond its answers";
+    if (n < BATCH && hit[n] != 7) what = "the batch wrote past its answers";
     return what;
 }
 
-/* Every third key from `first` on, one by one and at once. */
+/* Every third key from `first`, one by one and at once. */
 static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t n) {
     static char buffer[BATCH][32];
     static struct tamis_key keys[BATCH];
@@ -178,7 +178,7 @@ static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_
         if (hit[j] != single) what = wrong("integer %zu of %zu is answered otherwise", j, n);
         if (tamis_has_u64(one, numbers[j]) != single) what = "one integer likewise";
     }
-    return n < BATCH && hit[n] != 7 ? "the list wrote beyond its answers" : what;
+    return n < BATCH && hit[n] != 7 ? "the list wrote past its answers" : what;
 }
 
 static const char *batch_equals_single(const subject *s) {
@@ -196,9 +196,9 @@ static const char *batch_equals_single(const subject *s) {
     return what;
 }
 
-/* In a filter of one key every bit that is set is there for that key: clear any, and the key is
- * gone, or the gate sees the damage even with checksums made to fit. A probe that does nothing
- * shows here at once, while rates hardly tell. */
+/* In a filter of one key every set bit belongs to that key: clear any, and the key is gone, or the
+ * gate sees the damage even with matching checksums. A probe that does nothing shows here at once,
+ * but hardly in rates. */
 static const char *every_bit_counts(const subject *s) {
     const char *what = NULL;
     for (uint64_t k = 1; k < 100 && !what; k++) {
@@ -231,7 +231,7 @@ static const char *add_at_once(tamis *f, size_t n) {
 }
 
 /* Adding a key again changes no bit, one by one or all at once; a kind that grows may count it, but
- * it does not grow for it, and no answer changes. */
+ * does not grow for it, and no answer changes. */
 static const char *duplicates_harmless(const subject *s) {
     tamis *f = make(s, 1000, 0.01, NULL), *g;
     add_keys(f, 0, 1000);
@@ -264,9 +264,9 @@ static const char *any_order_same_bytes(const subject *s) {
     return what;
 }
 
-/* What the plan says is what one gets, and no more than was asked for. How large a kind that is
- * built gets shows only when its keys are there: with some thousand the plan is right within a
- * twentieth, beside what every segment has; with few, it is what there can be at most. */
+/* The size is as planned, and no more than requested. The size of a kind that is built is known
+ * only with its keys: with some thousand the plan is right within a twentieth, apart from the cost
+ * of every segment; with few, it is an upper bound. */
 static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, uint64_t size) {
     enum { FEW = 1000, SEGMENT = 192 };
     const double planned = (double)plan->payload_bytes, has = (double)size;
@@ -275,7 +275,7 @@ static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, 
     return fabs(planned - has) <= 0.05 * has + SEGMENT;
 }
 
-/* Where an option decides the rate, what is asked for does not. */
+/* Where an option sets the rate, the spec's does not count. */
 static bool rate_is_fixed(const subject *s) {
     struct tamis_plan loose, strict;
     if (tamis_plan_spec(spec_of(s, 1000, 0.3, NULL), &loose, sizeof loose)) return false;
@@ -283,7 +283,7 @@ static bool rate_is_fixed(const subject *s) {
     return loose.fpr_expected == strict.fpr_expected;
 }
 
-/* What a plan cannot know of is told, or left out: how wide values are, and a second label. */
+/* What a plan cannot know is given, or left out: the width of values, and a second label. */
 static const char *told(const subject *s) {
     for (size_t i = 0; i < s->kind.option_count && s->can & TAMIS_IS_BUILT; i++)
         if (s->can & TAMIS_CAN_GET && strcmp(s->kind.options[i].name, "value") == 0 &&
@@ -340,8 +340,8 @@ static const char *plan_tells_the_truth(const subject *s) {
     return NULL;
 }
 
-/* What is planned for its keys knows their number to a twentieth. What has a size of its own,
- * whatever comes, knows it as a sample does that has as many members as there are words. */
+/* A filter planned for its keys knows their number to a twentieth. One of fixed size knows it like
+ * a sample with as many members as there are words. */
 static double share_known(const subject *s, const tamis *f) {
     struct tamis_plan few, many;
     if (tamis_plan_spec(spec_of(s, 100, 0.01, NULL), &few, sizeof few) ||
@@ -351,7 +351,7 @@ static double share_known(const subject *s, const tamis *f) {
     return fmax(0.05, 1.5 / sqrt((double)test_info(f).payload_bytes / 8));
 }
 
-/* Estimates: the truth lies within six of their own errors, and their errors are not an excuse. */
+/* Estimates: the truth is within six of their own errors, and their errors are not an excuse. */
 static const char *estimates_hold(const subject *s) {
     enum { N = 20000, SHARED = 5000 };
     tamis *a = filled(s, N, 0.01, NULL, 0, N);
@@ -375,7 +375,7 @@ static const char *estimates_hold(const subject *s) {
     return what;
 }
 
-/* The payload follows from the set of keys alone. */
+/* The payload follows from the set of keys only. */
 #define SETS_OF_KEYS (TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER)
 
 const law membership_laws[] = {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One law: random programs. A filter and an exact model of what it should hold go through the same
- * thousands of steps, in an order that nobody thought of: adds of one and of many, removes, merges,
- * resizes, copies, trips through an image. After each, whatever the contract promises is asked for.
- * tests/proof/programs.sh runs the same with millions of steps (TAMIS_STEPS is the number for each
- * subject). */
+/* One law: random programs. A filter and an exact model of its contents go through the same
+ * thousands of random steps: adds of one and of many, removes, merges, resizes, copies, trips
+ * through an image. After each, every promise of the contract is checked. tests/proof/programs.sh
+ * runs the same with millions of steps (TAMIS_STEPS is the number for each subject). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,12 @@ enum { UNIVERSE = 400, CAPACITY = 1200, MAX_HISTORY = CAPACITY };
 typedef enum fate { ALIVE, DEAD } fate; /* of a key: dead once a composite filter removed it */
 
 typedef struct model {
-    uint64_t truth[UNIVERSE]; /* adds that were not taken back */
+    uint64_t truth[UNIVERSE]; /* adds that were not removed */
     uint64_t floor[UNIVERSE]; /* what a count must reach; less than truth after some merges */
     fate fate[UNIVERSE];
     uint64_t items;
     uint64_t history[MAX_HISTORY], adds; /* the last adds, for kinds that age */
-    uint64_t lost;                       /* wrong noes of kinds that may forget */
+    uint64_t lost;                       /* false negatives of kinds that may forget */
 } model;
 
 typedef struct life {
@@ -33,7 +32,7 @@ typedef struct life {
     const char *what;
 } life;
 
-/* ---- Chance and keys ------------------------------------------------------------------------ */
+/* ---- Randomness and keys -------------------------------------------------------------------- */
 
 static uint64_t draw(life *l, uint64_t below) {
     return test_number(91, l->luck++) % below;
@@ -57,7 +56,7 @@ static void blame(life *l, const char *what, uint64_t key) {
                         (unsigned long long)key, what);
 }
 
-/* ---- What is promised ----------------------------------------------------------------------- */
+/* ---- Promises ------------------------------------------------------------------------------- */
 
 static bool must_have(const life *l, uint64_t key) {
     if (!(l->subject->can & TAMIS_AGES)) return l->m.truth[key] > 0;
@@ -86,7 +85,7 @@ static void check_key(life *l, uint64_t key) {
     }
 }
 
-/* A sketch answers all keys alike; but it is that of the keys which the model has. */
+/* A sketch answers all keys alike; but it must be the sketch of the model's keys. */
 static void check_sketch(life *l) {
     const unsigned is_set = TAMIS_IS_SKETCH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER;
     if ((l->subject->can & is_set) != is_set) return;
@@ -143,15 +142,15 @@ static void step_add_many(life *l) {
     for (size_t i = 0; i < n; i++) check_key(l, keys[i]);
 }
 
-/* The caller's promise is kept: only what is there is removed. What is visibly not there is tried
+/* The caller keeps its promise: only present keys are removed. Keys that are answered no are tried
  * as well. */
 static void step_remove(life *l) {
     const uint64_t key = draw_key(l), hash = hash_of(l, key);
     const bool has = tamis_has_hash(l->filter, hash);
-    if (l->m.truth[key] == 0 && has) return; /* a false positive: hands off */
+    if (l->m.truth[key] == 0 && has) return; /* a false positive: do not touch */
     const tamis_status rc = tamis_remove_hash(l->filter, hash);
     if (!has) {
-        if (rc != TAMIS_NOT_FOUND) blame(l, "what is not there is removed", key);
+        if (rc != TAMIS_NOT_FOUND) blame(l, "an absent key is removed", key);
     } else if (rc) {
         blame(l, tamis_why(), key);
     } else if (l->subject->can & TAMIS_ADDS_ONCE) {
@@ -169,7 +168,7 @@ static void step_add_new(life *l) {
     const uint64_t key = draw_key(l), hash = hash_of(l, key);
     bool is_new;
     if (l->subject->can & TAMIS_IS_SKETCH) return;
-    /* A key that a false positive keeps out is the caller's risk; here nobody takes it. */
+    /* A false positive would drop the key, at the caller's risk; here it is not taken. */
     if (l->m.truth[key] == 0 && tamis_has_hash(l->filter, hash)) return;
     const tamis_status rc = tamis_add_new_hash(l->filter, hash, &is_new);
     if (rc)
@@ -180,7 +179,7 @@ static void step_add_new(life *l) {
 }
 
 /* With a second filter that had adds of its own. Where nothing can be removed, a count after a
- * merge is only promised to reach the larger of the two. */
+ * merge must only reach the larger of the two. */
 static void step_merge(life *l) {
     const bool adds_up = l->subject->can & TAMIS_CAN_REMOVE;
     life other = {.subject = l->subject, .luck = l->luck, .capacity = l->capacity};
@@ -264,12 +263,12 @@ static uint64_t steps_wanted(void) {
     return text ? strtoull(text, NULL, 10) : effort(4000);
 }
 
-/* Who may forget must say so once it has. */
+/* A kind that may forget must report it once it has. */
 static void check_losses(life *l) {
     struct tamis_info info;
     tamis_measure(l->filter, &info, sizeof info);
     if (l->m.lost && !info.caveat[0] && !(l->subject->can & TAMIS_AGES))
-        blame(l, "keys are lost without a word", l->m.lost);
+        blame(l, "lost keys are not reported", l->m.lost);
 }
 
 static const char *programs_agree_with_a_model(const subject *s) {
@@ -278,7 +277,7 @@ static const char *programs_agree_with_a_model(const subject *s) {
     for (l.step = 0; l.step < steps && !l.what; l.step++) take_step(&l);
     check_all(&l);
     check_losses(&l);
-    /* At the end all that is left is taken back. */
+    /* At the end everything is removed. */
     for (uint64_t key = 0; s->can & TAMIS_CAN_REMOVE && key < UNIVERSE && !l.what; key++)
         for (; l.m.truth[key] > 0 && !l.what; l.m.truth[key]--) {
             const tamis_status rc = tamis_remove_hash(l.filter, hash_of(&l, key));

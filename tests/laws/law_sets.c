@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about whole filters: union, intersection, folding, and what does not fit together. */
+/* Laws about whole filters: union, intersection, folding, and mismatches. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 enum { N = 4000 };
 
-/* What was built is counted by what it lists: keys that it cannot tell apart are one. */
+/* Built filters count what they list: keys that they cannot distinguish are one. */
 static bool items_add_up(const subject *s, uint64_t merged, uint64_t both) {
     if (!(s->can & TAMIS_IS_BUILT)) return merged == both;
     return merged <= both && is_rare(both - merged, both, 0.01);
 }
 
 /* Union is the filter of all adds: bit for bit where their order does not matter, and in any case
- * with every key of both. What is built has each key once. */
+ * with every key of both. Built filters have each key once. */
 static const char *merge_is_union(const subject *s) {
     const bool is_built = s->can & TAMIS_IS_BUILT;
     tamis *a = filled(s, 2 * N, 0.01, NULL, 0, 2500), *b = filled(s, 2 * N, 0.01, NULL, 2000, N);
@@ -43,7 +43,7 @@ static const char *merge_is_union(const subject *s) {
     return what;
 }
 
-/* What both have is kept, and nothing is added that one of them did not have. */
+/* Common keys are kept, and nothing is added that one of them did not have. */
 static const char *intersection_keeps_common(const subject *s) {
     tamis *a = make(s, N, 0.01, NULL), *b, *old;
     const char *what = NULL;
@@ -62,8 +62,8 @@ static const char *intersection_keeps_common(const subject *s) {
     return what;
 }
 
-/* How many keys a filter has is told within the error, or it is known that it cannot be told: also
- * of a copy, of an image, and of what an intersection was merged into. */
+/* The number of keys is reported within the error, or reported as unknown: also of a copy, of an
+ * image, and of a union with an intersection. */
 static const char *tells_keys(const tamis *f, double keys) {
     struct tamis_estimate items;
     const struct tamis_info info = test_info(f);
@@ -71,7 +71,7 @@ static const char *tells_keys(const tamis *f, double keys) {
     if (info.has_stray_bits != has_caveat) return "stray bits without a caveat";
     if (tamis_items_now(f, &items)) return has_caveat ? NULL : wrong("%s", tamis_why());
     if (has_caveat || fabs(items.value - keys) <= 6 * items.error + 1e-6) return NULL;
-    return wrong("%g keys are told as %g +- %g", keys, items.value, items.error);
+    return wrong("%g keys are reported as %g +- %g", keys, items.value, items.error);
 }
 
 static const char *tells_keys_anywhere(const tamis *f, tamis *empty, double keys) {
@@ -94,7 +94,7 @@ static const char *intersection_tells_its_keys(const subject *s) {
     tamis *empty = filled(s, N, 0.01, NULL, 0, 0), *same = test_copy(a);
     const char *what = tells_keys(a, 3000);
     if (tamis_intersect(same, a)) what = wrong("%s", tamis_why());
-    if (!what && test_info(same).has_stray_bits) what = "with itself it is no less than it was";
+    if (!what && test_info(same).has_stray_bits) what = "intersecting with itself changes it";
     if (tamis_intersect(a, b)) what = wrong("%s", tamis_why());
     if (!what) what = tells_keys_anywhere(a, empty, 1000);
     tamis_free(a);
@@ -113,7 +113,7 @@ static tamis *make_foldable(const subject *s) {
     return f;
 }
 
-/* An option may have made it another size, too small to fold as often as here. */
+/* An option may set another size, too small to fold as often as here. */
 static bool takes_size(const subject *s) {
     tamis *f = make_foldable(s);
     const bool is_that_size = test_info(f).payload_bytes * 8 >= 65536 / 2;
@@ -121,7 +121,7 @@ static bool takes_size(const subject *s) {
     return is_that_size;
 }
 
-/* Folding what was filled is filling what was folded: no key is lost, now or later. */
+/* Folding after adding equals adding after folding: no key is lost, now or later. */
 static const char *fold_keeps_keys(const subject *s) {
     const char *what = NULL;
     if (!takes_size(s)) return NULL;
@@ -149,7 +149,7 @@ static const char *fold_keeps_keys(const subject *s) {
     return what;
 }
 
-/* Where an option says how large a filter is, capacity does not. */
+/* Where an option sets the size of a filter, capacity does not. */
 static bool has_one_size(const subject *s) {
     struct tamis_plan small, large;
     if (tamis_plan_spec(spec_of(s, N, 0.01, NULL), &small, sizeof small) ||
@@ -158,8 +158,8 @@ static bool has_one_size(const subject *s) {
     return memcmp(small.word, large.word, sizeof small.word) == 0;
 }
 
-/* Of what is built the capacity decides nothing that must be the same; how it is cut does. NULL for
- * a subject that is about how it is cut, and for kinds of other systems, which are in one piece. */
+/* Capacity affects nothing that must match in built filters; segment sizes do. NULL for a subject
+ * that is about segment sizes, and for kinds of other systems, which are in one piece. */
 static tamis *another_shape(const subject *s) {
     if (!(s->can & TAMIS_IS_BUILT)) return has_one_size(s) ? NULL : make(s, 2 * N, 0.01, NULL);
     if (strstr(s->options, "segment=") || s->can & TAMIS_OWN_HASH) return NULL;
@@ -175,19 +175,19 @@ static tamis *another_secret(const subject *s) {
 
 /* ---- Similarity ----------------------------------------------------------------------------- */
 
-/* Both ways alike, and within six of its own errors of the truth. */
+/* Symmetric, and within six of its own errors of the truth. */
 static const char *is_similar(const tamis *a, const tamis *b, double truth) {
     struct tamis_estimate j, back;
     if (tamis_similarity(a, b, &j) || tamis_similarity(b, a, &back))
         return wrong("%s", tamis_why());
-    if (j.value != back.value || j.error != back.error) return "A is to B not as B is to A";
+    if (j.value != back.value || j.error != back.error) return "similarity is not symmetric";
     if (!(j.value >= 0 && j.value <= 1 && j.error >= 0)) return "a similarity is not from 0 to 1";
     if (fabs(j.value - truth) > 6 * j.error + 1e-6)
-        return wrong("similarity %g is told as %g +- %g", truth, j.value, j.error);
+        return wrong("similarity %g is reported as %g +- %g", truth, j.value, j.error);
     return NULL;
 }
 
-/* A set is like itself, and like another one by what they share; also sets of few keys, and none.
+/* A set is similar to itself, and to another by what they share; also sets of few keys, and none.
  * The shortest key is left out: where others hash it to 0, it has fewer bits than a key should. */
 static const char *similarity_is_sound(const subject *s) {
     static const uint64_t sizes[] = {1, 2, 30, 300, N};
@@ -215,8 +215,8 @@ static const char *similarity_is_sound(const subject *s) {
 
 /* ---- Two sizes ------------------------------------------------------------------------------ */
 
-/* Joined, the two have every key, in one order and in the other the same bytes where order does not
- * matter, and the rate is the one that is told; or the sentence says what to do. */
+/* Joined, the two have every key, in either order the same bytes where order does not matter, and
+ * the reported rate; or the message says what to do. */
 static const char *sizes_join(const subject *s, uint64_t first, uint64_t second) {
     enum { PROBES = 20000 };
     tamis *a = filled(s, first, 0.01, NULL, 0, first), *b = NULL, *c = NULL, *d = NULL;
@@ -228,7 +228,7 @@ static const char *sizes_join(const subject *s, uint64_t first, uint64_t second)
     const tamis_status rc = tamis_merge(a, b), back = tamis_merge(d, c);
     if (rc != back) what = "one order is joined and the other is not";
     if (rc && rc != TAMIS_MISMATCH && rc != TAMIS_FULL) what = wrong("%s", tamis_why());
-    if (rc == TAMIS_MISMATCH && !strstr(tamis_why(), "same capacity")) what = "no way is named";
+    if (rc == TAMIS_MISMATCH && !strstr(tamis_why(), "same capacity")) what = "no remedy named";
     if (rc && !what && !same_payload(a, c)) what = "a refused merge changed the filter";
     if (!rc && !what && count_keys(a, 0, both) != both) what = "the union lacks keys";
     if (!rc && !what && s->can & TAMIS_ANY_ORDER && !same_payload(a, d)) what = "order matters";
@@ -238,7 +238,7 @@ static const char *sizes_join(const subject *s, uint64_t first, uint64_t second)
         const uint64_t hits = count_keys(a, both, both + PROBES);
         const double rate = tamis_fpr_now(a);
         if (!what && !test_is_possible(hits, PROBES, rate, TEST_ALPHA))
-            what = wrong("%llu hits where %g are told", (unsigned long long)hits, rate * PROBES);
+            what = wrong("%llu hits, not %g", (unsigned long long)hits, rate * PROBES);
     }
     if (what) {
         snprintf(said, sizeof said, "%s", what);
@@ -260,7 +260,7 @@ static const char *any_two_sizes_join(const subject *s) {
     return what;
 }
 
-/* ---- What does not fit ---------------------------------------------------------------------- */
+/* ---- Mismatches ----------------------------------------------------------------------------- */
 
 /* Every difference is refused, named, and changes nothing. */
 static const char *mismatch_refused(const subject *s) {

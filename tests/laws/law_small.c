@@ -22,8 +22,8 @@ static void ask_set(const subject *s, uint64_t capacity, double fpr, uint64_t se
     tamis_free(f);
 }
 
-/* Over many sets of so many keys, strangers are found as often as the filters say, also where that
- * is far less than was asked, because few keys are rounded up to whole words. */
+/* Over many sets of a few keys, non-members are found as often as the filters report, also where
+ * that is far less than requested, because few keys are rounded up to whole words. */
 static const char *small_ones_tell_their_rate(const subject *s) {
     static const uint64_t capacities[] = {1, 2, 3, 5, 8, 13, 20, 32};
     static const double rates[] = {0.2, 0.02};
@@ -34,7 +34,7 @@ static const char *small_ones_tell_their_rate(const subject *s) {
                 ask_set(s, capacities[c], rates[r], set, &all);
             const double told = all.told / (double)all.probes;
             if (!test_is_possible(all.hits, all.probes, told, TEST_ALPHA))
-                return wrong("%llu keys at %g: %llu of %llu strangers, told is %g",
+                return wrong("%llu keys at %g: %llu of %llu non-members, %g reported",
                              (unsigned long long)capacities[c], rates[r],
                              (unsigned long long)all.hits, (unsigned long long)all.probes, told);
         }

@@ -12,8 +12,8 @@
 
 enum { THREADS = 4 };
 
-/* A thousand in a checked build: the thread sanitizer asks what is ordered before what, and needs
- * no luck to see two that are not. */
+/* A thousand in a checked build: the thread sanitizer tracks ordering, and needs no luck to see a
+ * race. */
 static uint64_t per_thread(void) {
     return effort(20000);
 }
@@ -23,11 +23,11 @@ typedef struct worker {
     const tamis *reader;
     uint64_t first, missing;
     bool has_values;
-    const char *missed; /* the call that did */
+    const char *missed; /* the call that missed */
 } worker;
 
-/* Adds its own keys, by one and by many, and asks for each as soon as its add has returned, while
- * the others go on adding. */
+/* Adds its own keys, by one and by many, and queries each as soon as its add has returned, while
+ * the others keep adding. */
 static void *add_and_ask(void *arg) {
     worker *w = arg;
     uint64_t hashes[64];
@@ -39,7 +39,7 @@ static void *add_and_ask(void *arg) {
         else
             for (uint64_t j = 0; j < 64; j++) tamis_add_hashes_shared(w->filter, &hashes[j], 1);
         for (uint64_t j = 0; j < 64; j++) w->missing += !tamis_has_hash(w->filter, hashes[j]);
-        /* Half of the keys are everybody's: they meet in the same words. */
+        /* Half of the keys are shared: they meet in the same words. */
         for (uint64_t j = 0; j < 64; j++) hashes[j] = test_number(4, i + j);
         tamis_add_hashes_shared(w->filter, hashes, 64);
     }
@@ -84,10 +84,10 @@ static const char *many_threads_add(const subject *s) {
     return what;
 }
 
-/* ---- Every way to ask, beside those who add -------------------------------------------------- */
+/* ---- Every kind of query during adds --------------------------------------------------------- */
 
-/* Keys that were there before anybody else came, some at a time, so that kernels have lanes to
- * fill. Whatever words others set bits in meanwhile, each way to ask must find all of them. */
+/* Keys that were added before the others started, some at a time, so that kernels have lanes to
+ * fill. Whatever words others set bits in, every kind of query must find all of them. */
 enum { KNOWN = 256, GROUP = 16 };
 typedef struct group {
     uint64_t number[GROUP], hash[GROUP];
@@ -189,7 +189,7 @@ static void *add_or_ask(void *arg) {
     return ((worker *)arg)->filter ? only_add(arg) : ask_every_way(arg);
 }
 
-/* Near, where kernels keep all in the cache, and far, where they fetch ahead. */
+/* Small, where kernels keep all in the cache, and large, where they prefetch. */
 static const char *many_threads_meet(const subject *s) {
     static const uint64_t capacities[] = {1000, 3000000};
     const char *missed = NULL;
@@ -210,7 +210,7 @@ static const char *many_threads_meet(const subject *s) {
         for (int t = 0; t < THREADS && !missed; t++) missed = workers[t].missed;
         tamis_free(f);
     }
-    return missed ? wrong("%s failed beside shared adds", missed) : NULL;
+    return missed ? wrong("%s failed during shared adds", missed) : NULL;
 }
 
 /* ---- Only readers ---------------------------------------------------------------------------- */

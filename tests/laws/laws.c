@@ -72,7 +72,7 @@ tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     return f;
 }
 
-static size_t min_len; /* of keys that the present subject takes */
+static size_t min_len; /* of keys that the current subject takes */
 bool only_numbers;
 
 struct tamis_key min_key(void) {
@@ -95,8 +95,8 @@ uint64_t add_keys(tamis *f, uint64_t from, uint64_t to) {
     return take_in_keys(&in, from, to);
 }
 
-/* In batches, which give the answers of one key after the other: batch_equals_single. Some kinds of
- * other systems have to read all they hold for a question, and then once for a batch. */
+/* In batches, which equal the answers one by one: batch_equals_single. Some kinds of other systems
+ * read all they hold for a query, and then only once for a batch. */
 uint64_t count_keys(const tamis *f, uint64_t from, uint64_t to) {
     enum { AT_ONCE = 500 };
     char buffer[AT_ONCE][32];
@@ -161,7 +161,7 @@ bool needs_capacity(const subject *s) {
 
 const char *const label_names[LABELS] = {"one", "two"};
 
-/* Both labels are there from the start, so that their numbers are the same in any order of keys. */
+/* Both labels are set from the start, so that their numbers are the same in any order of keys. */
 static void open_labels(intake *in) {
     for (size_t i = 0; in->subject->can & TAMIS_CAN_LABEL && i < LABELS; i++)
         demand(tamis_builder_label(in->builder, label_names[i]), "label");
@@ -241,7 +241,7 @@ enum { MAX_SUBJECTS = 800 };
 static subject subjects[MAX_SUBJECTS];
 static size_t subject_count;
 
-/* Choices that take several times what the kind would choose itself are not worth the time. */
+/* Choices that take several times the default are not worth the time. */
 static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     enum { WASTE = 4 };
     subject plain = *s;
@@ -253,7 +253,7 @@ static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     return plan->payload_bytes > WASTE * best.payload_bytes;
 }
 
-/* Names of other systems for one shape, such as their versions, are one subject. */
+/* Other systems' names for one shape, such as their versions, are one subject. */
 static bool is_known_already(const subject *s, const struct tamis_plan *plan) {
     for (size_t i = 0; i < subject_count && is_foreign(s); i++) {
         struct tamis_plan other;
@@ -265,14 +265,14 @@ static bool is_known_already(const subject *s, const struct tamis_plan *plan) {
     return false;
 }
 
-/* An option that says how large a filter is may leave no room for the keys of laws. */
+/* An option that sets the size of a filter may leave no room for the keys of laws. */
 static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
     const unsigned excused = TAMIS_IS_SKETCH | TAMIS_IS_BUILT;
     return !(s->can & excused) && !is_foreign(s) && plan->fpr_expected > 0.5;
 }
 
-/* A part takes only keys of its own, which laws do not choose: the part that is the whole stands
- * for all, and tests of its kind are about the others. */
+/* A part takes only keys of its own, which laws do not choose: the part that is the whole
+ * represents all, and tests of its kind are about the others. */
 static bool is_part(const subject *s, const struct tamis_plan *plan) {
     tamis_params params = {0};
     const tamis_kind *kind = kind_of(s->kind.name);
@@ -318,10 +318,10 @@ static void add_kind(const struct tamis_kind_info *kind) {
             }
             continue;
         }
-        /* What the numbers of other systems do is for tests of their formats. */
+        /* Numeric options of other systems are tested with their formats. */
         if (kind->id >= TAMIS_FOREIGN_FROM && kind->id < TAMIS_FOREIGN_END) continue;
-        /* Numbers: the ends, and a few between, fewer where each costs a build. Where the end is
-         * out of sight, a large one. */
+        /* Numbers: the ends, and a few between, fewer where each costs a build. Where the maximum
+         * is out of reach, a large one. */
         const bool is_open = kind->abilities & TAMIS_IS_BUILT && option->max > OPEN_FROM;
         const bool is_wide = kind->abilities & TAMIS_IS_BUILT && option->max > WIDE_FROM;
         const uint64_t closed[] = {option->min, is_wide ? 8 : 3, 8, is_wide ? 8 : 16, option->max};
@@ -380,9 +380,9 @@ static const law *const lists[] = {
     program_laws,    built_laws, difference_laws, trace_laws,   growth_laws, small_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
-/* Each law meets each kind as it is without options, or else with the first that fit the law, and
+/* Each law is tried on each kind without options, or else with the first that suit the law, and
  * with a sixth of the others, not the same sixth for every law. With SHORT set it is a thirtieth,
- * and kinds of other systems meet a quarter of the laws. */
+ * and kinds of other systems see a quarter of the laws. */
 static bool is_sampled(size_t i) {
     static const char *shorter;
     if (!shorter) shorter = getenv("SHORT") ? getenv("SHORT") : "";
@@ -407,7 +407,7 @@ int main(int argc, char **argv) {
     const char *only = argc > named ? argv[named] : "";
     unsigned long part = 1, parts = 1;
     if (is_part && (sscanf(argv[2], "%lu/%lu", &part, &parts) != 2 || !part || part > parts)) {
-        printf("not ok 1 - --part wants 1/2 or the like\n");
+        printf("not ok 1 - --part takes values like 1/2\n");
         return 1;
     }
     for (size_t i = 0; i < tamis_kind_count(); i++) {
@@ -419,7 +419,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < subject_count; i++) {
         const subject *s = &subjects[i];
         const bool is_broken = is_liar(s->kind.name);
-        if (is_broken && is_quick()) continue; /* caught with all the probes there are */
+        if (is_broken && is_quick()) continue; /* caught only with full effort */
         liars += is_broken;
         for (size_t l = 0; l < LISTS; l++)
             for (const law *w = lists[l]; w->name; w++) {

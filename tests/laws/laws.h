@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of tests/laws may include this.
+/* Only for tests/laws.
  *
- * A law is a statement that every kind must satisfy. It gets a subject, a kind with one choice of
+ * A law is a statement that every kind must satisfy. It takes a subject, a kind with one choice of
  * its options, and returns NULL when the law holds, else what went wrong. Laws look at abilities,
  * not at names: there is no list to edit when a kind is added. */
 #ifndef TAMIS_TESTS_LAWS_H
@@ -24,7 +24,7 @@ typedef struct law {
     const char *name;
     unsigned needs; /* abilities without which there is nothing to test */
     law_fn *holds;
-    unsigned unless; /* abilities of which one is enough to excuse a kind */
+    unsigned unless; /* abilities any of which excuses a kind */
 } law;
 
 /* Kinds of other systems: their plans have the size that their origin would choose. */
@@ -39,10 +39,10 @@ extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thr
  * slower (TAMIS_QUICK is set). Bounds are exact for any number of probes. */
 uint64_t effort(uint64_t times);
 
-/* Is so rare a thing as `rate` no more often than chance allows, in `count` of `n`? */
+/* Is an event of probability `rate` no more frequent than chance allows, in `count` of `n`? */
 bool is_rare(uint64_t count, uint64_t n, double rate);
 
-/* What went wrong, in words; the text lives until the next call. */
+/* A description of what went wrong; the text is valid until the next call. */
 const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- Making subjects ---- */
@@ -51,7 +51,7 @@ const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)))
 const char *spec_of(const subject *, uint64_t capacity, double fpr, const char *more);
 
 /* A filter, or a failed test: these specs must work. All with sip13 have the same secret, so that
- * no test is luck, and what comes from two of the same spec can be merged. */
+ * no test depends on luck, and two of the same spec can be merged. */
 tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 
 /* The shortest key that the subject takes: empty, or one zero byte with TAMIS_NO_EMPTY_KEY. */
@@ -59,15 +59,15 @@ struct tamis_key min_key(void);
 
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest; all
  * are integers for kinds that take nothing else. */
-extern bool only_numbers; /* what the law that is running is about has keys of 8 bytes */
+extern bool only_numbers; /* the running law is about keys of 8 bytes */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
 
 /* ---- Making filters with keys ----
  *
- * Some kinds take keys when they are there, others are built from them. An intake is either: the
- * filter, or the builder of one. Where keys have values, each has the one that follows from its
- * hash; where they have labels, all have the first and some the second, so that the rate is that of
- * the first; where a kind takes known-good keys, each key brings two of them along. */
+ * Some kinds take adds, others are built. An intake is either: the filter, or the builder of one.
+ * Where keys have values, each has one that follows from its hash; where they have labels, all have
+ * the first and some the second, so that the rate is that of the first; where a kind takes
+ * known-good keys, each key adds two of them. */
 typedef struct intake {
     const subject *subject;
     tamis *filter; /* one of the two */
@@ -80,21 +80,21 @@ intake open_intake(const subject *, uint64_t capacity, double fpr, const char *m
 /* A builder, of any kind; without `options` there is only the secret. */
 intake open_builder(const subject *, const char *spec, const struct tamis_builder_options *options);
 
-/* TAMIS_FULL by kinds of fixed room; everything else that fails ends the test. */
+/* TAMIS_FULL for kinds of fixed room; any other failure ends the test. */
 tamis_status take_in(intake *, const void *key, size_t len);
 uint64_t take_in_keys(intake *, uint64_t from, uint64_t to);
 
-/* Ends the intake: the filter. */
+/* Ends the intake and returns the filter. */
 tamis *taken(intake *);
 
-/* All of it: a filter with the keys [from, to), or with as many as there is room for. */
+/* All in one: a filter with the keys [from, to), or with as many as there is room for. */
 tamis *filled(const subject *, uint64_t capacity, double fpr, const char *more, uint64_t from,
               uint64_t to);
 
-/* The secret, for those who make a filter or a builder themselves. */
+/* The secret, for creating a filter or a builder directly. */
 const struct tamis_options *secret_options(const char *spec);
 
-/* What an intake gave a hash. */
+/* What an intake added for a hash. */
 enum { LABELS = 2, GOOD_FOR_EACH = 2 };
 extern const char *const label_names[LABELS];
 uint64_t value_of(uint64_t hash, uint64_t max_value);
@@ -107,7 +107,7 @@ uint64_t max_value_of(const tamis *);
 /* Does the kind take keys that it must answer no? */
 bool takes_good(const subject *);
 
-/* Is it a part of a whole, which cannot count the keys of that? */
+/* Is it a part of a whole, whose keys it cannot count? */
 bool needs_capacity(const subject *);
 
 /* Adds keys [from, to) and returns how many: fewer only when the filter is full. */
@@ -118,8 +118,8 @@ uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
 
 bool same_payload(const tamis *, const tamis *);
 
-/* The same answers to keys [from, to), members and strangers alike. Of sketches, which answer all
- * keys alike, the same bytes. */
+/* The same answers to keys [from, to), members and non-members. Of sketches, which answer all keys
+ * alike, the same bytes. */
 bool same_answers(const tamis *, const tamis *, uint64_t from, uint64_t to);
 
 #endif
