@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* admission.c: what a cache on disk saves by keeping only what is asked for a second time.
+/* admission.c: what a disk cache saves by keeping only what is requested a second time.
  *
- * Two million requests to a cache, as those of a content network are: a few things are asked for
- * all the time, and three quarters of all things only once. The cache keeps what was used last
- * (LRU). A plain one writes everything to disk that it had to fetch; the other one asks an
- * admission first.
+ * Two million requests to a cache, like those of a content delivery network: a few objects are
+ * requested all the time, and three quarters of all objects only once. The cache keeps what was
+ * used last (LRU). A plain one writes everything to disk that it had to fetch; the other one asks
+ * an admission first.
  *
  *     ./admission                     a table
  *     ./admission --svg picture.svg   and a picture
@@ -20,10 +20,10 @@
 enum { REQUESTS = 2000000, THINGS = 8000000, SIZES = 7 };
 static const double exponent = 1.1;
 
-/* Room of the cache, as a share of all different things. */
+/* Room of the cache, as a share of all distinct objects. */
 static const double shares[SIZES] = {0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
 
-static uint32_t request[REQUESTS]; /* things by number, in the order of their first request */
+static uint32_t request[REQUESTS]; /* objects by number, in the order of their first request */
 static uint32_t different, once;
 
 /* ---- Requests ------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void draw_requests(void) {
 
 enum { NOWHERE = REQUESTS };
 
-/* A list of what is inside, the last used first; a thing points to its neighbours. */
+/* A list of cached objects, the last used first; each points to its neighbours. */
 static struct thing {
     uint32_t before, after;
     int is_inside;
@@ -76,7 +76,7 @@ static void empty_cache(uint32_t max) {
 }
 
 typedef struct result {
-    double hits, writes; /* by request */
+    double hits, writes; /* per request */
 } result;
 
 /* Without an admission everything is written. */
@@ -102,7 +102,7 @@ static result run_cache(uint32_t max, tamis_admission *admission) {
 
 enum { LEFT = 74, RIGHT = 640, TOP = 74, BOTTOM = 420 };
 
-/* Sizes are a factor apart: their logarithms are what is even. */
+/* Sizes grow by factors: their logarithms are evenly spaced. */
 static double x_of(double share) {
     const double low = log(shares[0]), high = log(shares[SIZES - 1]);
     return LEFT + (RIGHT - LEFT) * (log(share) - low) / (high - low);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* aggregate.c: the mean of a thousand values, known everywhere, without a centre.
  *
- * A thousand nodes each have a value, and each wants the mean of all. In every round a node tells
+ * A thousand nodes each have a value, and each wants the mean of all. In every round a node sends
  * its value to a few others that it meets by chance. Values change all the time: a tenth of them in
- * every tenth round. A node keeps no list of who told it what; a filter remembers what it has
- * counted, so that nobody counts twice and a new value takes the place of the old one.
+ * every tenth round. A node keeps no list of who sent what; a filter remembers what it has counted,
+ * so that no value is counted twice and a new value replaces the old one.
  *
- * What is measured: how far the means are from the truth, how many values the filters lost by being
- * wrong, against a table that is not, and what it takes. First with a good filter, then with a bad
- * one, to see what that costs.
+ * Measured: how far the means are from the truth, how many values false positives lost, compared
+ * with an exact table, and the memory. First with a good filter, then with a bad one, to see what
+ * that costs.
  *
  * Build it with:  cc aggregate.c $(pkg-config --cflags --libs tamis) -lm */
 #include <math.h>
@@ -28,7 +28,7 @@ typedef struct source {
 static source sources[NODES];
 static tamis_aggregate *nodes[NODES];
 
-/* What only this simulation knows: the value that each node should have of each source. */
+/* Known only to the simulation: the value that each node should have of each source. */
 static double told[NODES][NODES];
 static unsigned char is_told[NODES][NODES];
 
@@ -65,7 +65,7 @@ static void meet(uint64_t from, uint64_t to) {
     is_told[to][from] = 1;
 }
 
-/* ---- What came of it ------------------------------------------------------------------------ */
+/* ---- Results -------------------------------------------------------------------------------- */
 
 static double true_mean(void) {
     double sum = 0;
@@ -74,12 +74,12 @@ static double true_mean(void) {
 }
 
 typedef struct state {
-    double error;          /* of the mean, root of the mean square over all nodes */
+    double error;          /* of the mean, root mean square over all nodes */
     double error_by_table; /* the same if nodes had tables instead of filters */
     double known;          /* share of sources that a node has counted */
-    double lost;           /* values that were told and are not counted, by node */
-    double lost_expected;  /* that nodes say it may be at most */
-    double sum_off;        /* how far sums are from those of a table, as a share */
+    double lost;           /* values that were sent and are not counted, by node */
+    double lost_expected;  /* the nodes' own upper estimate */
+    double sum_off;        /* deviation of sums from those of a table, as a share */
     uint64_t bytes;
 } state;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* build.c: a filter of a million keys, from a builder with little memory.
  *
- * Keys come as a stream, nobody counts them first, and some come twice. The builder keeps 8 bytes
- * of each, on disk when memory runs out, and writes the image piece by piece. Build it with:
+ * Keys come as a stream, uncounted, and some come twice. The builder keeps 8 bytes of each, on disk
+ * when memory runs out, and writes the image piece by piece. Build it with:
  *
  *     cc build.c $(pkg-config --cflags --libs tamis)
  */
@@ -23,7 +23,7 @@ static int complain(const char *what) {
     return 2;
 }
 
-/* A stream of keys: a million users, and every tenth of them once more. */
+/* A stream of keys: a million users, and every tenth of them again. */
 static tamis_status add_users(tamis_builder *builder) {
     char key[32];
     tamis_status rc = TAMIS_OK;
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     const char *path = argc > 2 ? argv[2] : "users.tamis";
     const struct tamis_builder_options options = {
         .struct_size = sizeof options,
-        .memory_limit = 4 << 20, /* for records and work; what a quotient filter takes is on top */
+        .memory_limit = 4 << 20, /* for records and work; a quotient filter needs more on top */
         .threads = 2,
         .verify = true,
         .progress = show,

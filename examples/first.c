@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* first.c: a first program with Tamis.
  *
- * It plans a filter, fills it, asks it, saves it, and asks the saved one again, with every error
- * looked at. Build it with:  cc first.c $(pkg-config --cflags --libs tamis)
+ * It plans a filter, fills it, queries it, saves it, and queries the saved one, with every error
+ * checked. Build it with:  cc first.c $(pkg-config --cflags --libs tamis)
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     tamis *filter = NULL, *mapped = NULL;
     int code = 0;
 
-    /* What will it cost? Nothing is allocated for the answer. */
+    /* What will it cost? Planning allocates nothing. */
     struct tamis_plan plan;
     if (tamis_plan_spec(spec, &plan, sizeof plan)) return complain(spec);
     printf("%s takes %llu bytes and is wrong for 1 in %.0f\n", spec,
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
             goto done;
         }
 
-    /* The file is there whole or not at all, whatever happens meanwhile. */
+    /* The file is complete or absent, whatever happens. */
     if (tamis_set_note(filter, "source", "first.c") || tamis_save(filter, path)) {
         code = complain(path);
         goto done;

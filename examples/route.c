@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* route.c: finding keys in a network without a map.
  *
- * A thousand nodes stand in a ring, with a few chords across. Each has some keys, and for each of
- * its links an attenuated filter of what can be reached there, up to four hops away. Nobody knows
- * more than that: nodes tell their neighbours their own filters, round by round, and a question is
+ * A thousand nodes form a ring, with a few chords across. Each has some keys, and for each of its
+ * links an attenuated filter of what can be reached there, up to four hops away. No node knows more
+ * than that: nodes send their own filters to their neighbours, round by round, and a query is
  * passed on to the neighbour who seems to be nearest to the key, up to a limit of hops.
  *
- * Who has nothing new says nothing. Who has, sends a patch from what the neighbour knows to what it
+ * A node without news sends nothing. Others send a patch from what the neighbour knows to what it
  * should know, which is short when few bits or few levels changed. Later some nodes get new keys,
  * and the network learns these in the same way. The messages are counted.
  *
@@ -26,16 +26,16 @@ static const char *const spec = "attenuated:capacity=300,fpr=2%,levels=4";
 
 typedef struct node {
     tamis *own;                         /* its keys, in level 1 */
-    struct tamis_link links[MAX_LINKS]; /* what a question sees */
-    tamis *filters[MAX_LINKS];          /* the same filters, to write to */
+    struct tamis_link links[MAX_LINKS]; /* what a query sees */
+    tamis *filters[MAX_LINKS];          /* the same filters, writable */
     size_t link_count;
     int has_news, had_news; /* since the last round, and in the one before */
 } node;
 
 static node nodes[NODES];
 
-/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. Those that come later are
- * at nodes that follow from the key too. */
+/* Keys are numbers: node i has KEYS_EACH keys from i*KEYS_EACH. The home of a later key follows
+ * from the key too. */
 static uint64_t home_of(uint64_t key) {
     return key < NODES * KEYS_EACH ? key / KEYS_EACH : key * 7919 % NODES;
 }
@@ -88,7 +88,7 @@ typedef struct traffic {
     unsigned long long messages, levels, level_bytes, patch_bytes;
 } traffic;
 
-/* What the neighbour has to be sent so that its filter becomes ours; nothing when it is that. */
+/* What to send so that the neighbour's filter becomes ours; nothing when it already is. */
 static int count_message(const uint8_t *before, const tamis *filter, traffic *sent) {
     static uint8_t after[MAX_IMAGE];
     struct tamis_patch_info patch;
@@ -121,7 +121,7 @@ static int learn_link(uint64_t here, size_t i, traffic *sent) {
     return count_message(before, filter, sent);
 }
 
-/* Rounds, until nobody has any news. */
+/* Rounds, until no node has news. */
 static traffic learn(void) {
     traffic sent = {0};
     for (int is_over = 0; !is_over; sent.rounds++) {
@@ -145,7 +145,7 @@ static void tell_traffic(const char *what, const traffic *sent) {
         sent->level_bytes / 1024, sent->patch_bytes / 1024);
 }
 
-/* Some nodes get a key that was not there before. */
+/* Some nodes get a new key. */
 static void add_keys(void) {
     for (uint64_t key = NODES * KEYS_EACH; key < NODES * KEYS_EACH + NEW_HOMES; key++) {
         must(tamis_add_u64(nodes[home_of(key)].own, key));
@@ -153,7 +153,7 @@ static void add_keys(void) {
     }
 }
 
-/* ---- Questions ------------------------------------------------------------------------------ */
+/* ---- Queries -------------------------------------------------------------------------------- */
 
 typedef struct path {
     uint64_t visited[PATIENCE + 2], back[PATIENCE + 1]; /* the start, and one for every hop */
@@ -166,7 +166,7 @@ static int is_visited(const path *p, uint64_t who) {
     return 0;
 }
 
-/* Where to go when no filter knows the key: any neighbour that has not been asked yet. */
+/* When no filter knows the key: any neighbour that has not been visited yet. */
 static size_t any_link(const node *at, const path *p) {
     size_t choice = at->link_count, seen = 0;
     for (size_t i = 0; i < at->link_count; i++)
@@ -181,7 +181,7 @@ static int ask(uint64_t start, uint64_t key, int use_filters) {
     uint8_t bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(key >> 8 * i);
     for (int hops = 0; hops <= PATIENCE; hops++) {
-        if (here == home_of(key)) return hops; /* it looks among its own keys, and finds it */
+        if (here == home_of(key)) return hops; /* found among its own keys */
         const node *at = &nodes[here];
         size_t next = at->link_count;
         if (use_filters)

@@ -2,23 +2,23 @@
 /* summary_cache.c: neighbours that know what each other holds, after Fan, Cao, Almeida and Broder
  * (1998).
  *
- * Some web caches stand side by side. What one does not have, a neighbour may have, and then it
- * need not be fetched from far away. Who is asked?
+ * Some web caches are neighbours. What one does not have, another may have, and then it need not be
+ * fetched from far away. Which are queried?
  *
- *     icp       all neighbours, at every miss: nothing is ever overlooked
+ *     icp       all neighbours, at every miss: nothing is overlooked
  *     compact   those whose summary says maybe, one by one until one has it; a summary is a
- *               counting filter, and its changes are announced when the documents that nobody has
- *               heard of are a certain share of all
+ *               counting filter, and its changes are announced when the documents not yet
+ *               announced are a certain share of all
  *     dirupdate the same, in the messages that the paper added to ICP
  *     exact     those whose list of documents, announced at the same moments, has it
  *
- * A false hit is a neighbour that is asked in vain, a false miss a document that a neighbour had
- * and that was fetched from far away all the same.
+ * A false hit is a query to a neighbour that does not have the document, a false miss a document
+ * that a neighbour had and that was still fetched from far away.
  *
  *     summary_cache [PROXIES [DOCUMENTS [REQUESTS]]] [--csv]
  *
- * Every cache holds so many DOCUMENTS and drops the one that was not used for longest. Requests are
- * Zipf-distributed, each at a cache by chance; the first half fills the caches and is not counted.
+ * Every cache holds DOCUMENTS documents and drops the least recently used one. Requests are
+ * Zipf-distributed, each at a random cache; the first half fills the caches and is not counted.
  *
  * Build it with:  cc summary_cache.c $(pkg-config --cflags --libs tamis) -lm */
 #include <math.h>
@@ -58,8 +58,8 @@ static void *room_for(size_t n, size_t each) {
 
 /* ---- A cache -------------------------------------------------------------------------------- */
 
-/* Documents are numbers from 1. `slot` is where a document lies in the list of the last used, 0 for
- * none; slots are chained from the newest to the oldest. */
+/* Documents are numbers from 1. `slot` is the place of a document in the list of the last used, 0
+ * for none; slots are chained from the newest to the oldest. */
 typedef struct proxy {
     uint32_t *slot, *document, *newer, *older;
     uint32_t newest, oldest, used;
@@ -101,7 +101,7 @@ static void link_newest(proxy *p, uint32_t s) {
     if (!p->oldest) p->oldest = s;
 }
 
-/* ---- Telling the neighbours ----------------------------------------------------------------- */
+/* ---- Announcing ----------------------------------------------------------------------------- */
 
 static int url_of(uint32_t document, char url[64]) {
     return snprintf(url, 64, "http://server%u.example/page/%u", document % 997, document);
@@ -245,7 +245,7 @@ static void request(world *w, unsigned here, uint32_t document) {
     keep(w, p, document);
 }
 
-/* ---- All of them ---------------------------------------------------------------------------- */
+/* ---- All caches ----------------------------------------------------------------------------- */
 
 static void make_proxy(const world *w, proxy *p) {
     char spec[128];
@@ -284,7 +284,7 @@ static void simulate(world *w) {
     for (unsigned i = 0; i < w->proxies; i++) free_proxy(&w->proxy[i]);
 }
 
-/* ---- Telling -------------------------------------------------------------------------------- */
+/* ---- Output --------------------------------------------------------------------------------- */
 
 static void print_csv(const world *w) {
     const double n = (double)w->counted;
@@ -318,7 +318,7 @@ static void run(const world *wanted, enum scheme scheme, double threshold, bool 
 static uint64_t number(const char *text, uint64_t min, uint64_t max) {
     uint64_t n;
     if (tamis_parse_count(text, &n) && n >= min && n <= max) return n;
-    fprintf(stderr, "summary_cache: '%s' is no number from %llu to %llu\n", text,
+    fprintf(stderr, "summary_cache: '%s' is not a number from %llu to %llu\n", text,
             (unsigned long long)min, (unsigned long long)max);
     exit(2);
 }

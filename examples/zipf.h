@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* zipf.h: requests as caches see them, for the simulations beside this file.
+/* zipf.h: requests as caches see them, for the simulations next to this file.
  *
- * The i-th most popular of `max` things is asked for with a chance in proportion to 1/i^exponent.
- * Drawing is by rejection under a curve that lies just above the staircase of chances (Hörmann and
- * Derflinger 1996), so that it takes no table and no time that grows with the number of things.
- * The generator of chance is our own: every machine draws the same requests. */
+ * The i-th most popular of `max` objects is requested with a probability in proportion to
+ * 1/i^exponent. Drawing is by rejection under a curve just above the staircase of probabilities
+ * (Hörmann and Derflinger 1996), so that it needs no table and no time that grows with the number
+ * of objects. The random generator is our own: every machine draws the same requests. */
 #ifndef ZIPF_H
 #define ZIPF_H
 
@@ -29,7 +29,7 @@ static double zipf_uniform(zipf *z) {
     return (double)(zipf_bits(z) >> 11) / 9007199254740992.0; /* 2^53 */
 }
 
-/* The area under x^-exponent up to x, and the x that an area leads to; exponent is not 1. */
+/* The area under x^-exponent up to x, and its inverse; exponent is not 1. */
 static double zipf_area(const zipf *z, double x) {
     return pow(x, 1 - z->exponent) / (1 - z->exponent);
 }
@@ -38,7 +38,7 @@ static double zipf_at(const zipf *z, double area) {
     return pow(area * (1 - z->exponent), 1 / (1 - z->exponent));
 }
 
-/* An exponent of exactly 1 is taken as one that is next to it. */
+/* An exponent of exactly 1 is replaced by the next number. */
 static zipf zipf_start(uint64_t max, double exponent, uint64_t seed) {
     zipf z = {.state = seed, .max = max, .exponent = exponent == 1 ? 1.0000001 : exponent};
     z.low = zipf_area(&z, 1.5) - 1; /* the first step of the staircase has its own width */
@@ -46,7 +46,7 @@ static zipf zipf_start(uint64_t max, double exponent, uint64_t seed) {
     return z;
 }
 
-/* The rank of the thing that is asked for next, from 1. */
+/* The rank of the next requested object, from 1. */
 static uint64_t zipf_next(zipf *z) {
     for (;;) {
         const double area = z->low + zipf_uniform(z) * (z->high - z->low);

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: MIT
 # One filter from many files, by as many processes as there are shards, on one machine:
 #
-#     examples/shards/build.sh FOLDER SHARDS WISH FILE...
+#     examples/shards/build.sh DIR SHARDS SPEC FILE...
 #     examples/shards/build.sh parts 24 split:capacity=100M,fpr=1% keys/*.txt
 #
 # Map: every file is hashed once, and its hashes are sorted into a file for each shard. Reduce: every
-# shard is built from its hashes. The image is FOLDER/whole.tamis, and the manifest lies beside it.
+# shard is built from its hashes. The image is DIR/whole.tamis, with its manifest next to it.
 set -eu
 folder=$1 shards=$2 wish=$3
 shift 3
 export folder shards wish
 mkdir -p "$folder/hashes" "$folder/shards"
 
-# A map that is repeated begins anew: its folder is written whole under another name first.
+# A repeated map starts over: its directory is first written in full under another name.
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -c '
     to=$folder/hashes/$(basename "$1")
     rm -rf "$to" "$to.new"

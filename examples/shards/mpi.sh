@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One filter by the ranks of an MPI job, with a folder that all of them see:
+# One filter by the ranks of an MPI job, with a directory that all of them share:
 #
-#     mpirun -np 4 examples/shards/mpi.sh map FOLDER 24 split:capacity=100M,fpr=1% keys/*.txt
-#     mpirun -np 4 examples/shards/mpi.sh reduce FOLDER 24 split:capacity=100M,fpr=1%
-#     tamis assemble FOLDER/shards/*.tamis -o whole.tamis
+#     mpirun -np 4 examples/shards/mpi.sh map DIR 24 split:capacity=100M,fpr=1% keys/*.txt
+#     mpirun -np 4 examples/shards/mpi.sh reduce DIR 24 split:capacity=100M,fpr=1%
+#     tamis assemble DIR/shards/*.tamis -o whole.tamis
 #
 # Rank r of n takes every n-th file, then every n-th shard. mpirun waits for all of its ranks, and that
-# is the barrier between the two. In a Slurm job "srun" in place of mpirun does the same.
+# is the barrier between the two. In a Slurm job, use "srun" instead of mpirun.
 set -eu
 step=$1 folder=$2 shards=$3 wish=$4
 shift 4
@@ -38,7 +38,7 @@ reduce)
     done
     ;;
 *)
-    echo "mpi.sh: the first word is map or reduce, not $step" >&2
+    echo "mpi.sh: the first argument is map or reduce, not $step" >&2
     exit 2
     ;;
 esac

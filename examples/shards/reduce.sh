@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A reducer: lines of SHARD TAB KEY, those of a shard one behind the other, to one image for each shard.
-# What "tamis partition" printed comes here sorted by Hadoop Streaming, or partitioned by Spark.
+# A reducer: lines of SHARD TAB KEY, grouped by shard, to one image for each shard.
+# The input is the output of "tamis partition", sorted by Hadoop Streaming, or partitioned by Spark.
 #
-#     examples/shards/reduce.sh FOLDER SHARDS WISH
+#     examples/shards/reduce.sh DIR SHARDS SPEC
 #
 # Prints the names of the images. A task that is repeated, or that runs twice at once, is harmless: an
-# image gets its name when it is whole, and both make the same bytes.
+# image gets its name when it is complete, and both make the same bytes.
 set -eu
 awk -F '\t' -v folder="$1" -v shards="$2" -v wish="$3" '
     function finish() {

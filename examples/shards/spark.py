@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """One filter by Spark: every executor hashes and routes its keys, one task builds each shard.
 
-    spark-submit examples/shards/spark.py FOLDER SHARDS WISH FILE...
+    spark-submit examples/shards/spark.py DIR SHARDS SPEC FILE...
     spark-submit examples/shards/spark.py /shared/parts 24 split:capacity=100M,fpr=1% 'keys/*.txt'
 
-`tamis` must be on the PATH of the executors, and FOLDER a folder that all of them see. Tasks may be
-repeated and run twice at once (speculation): both make the same bytes, and an image gets its name when
-it is whole. At the end: tamis assemble FOLDER/*.tamis -o whole.tamis
+`tamis` must be on the PATH of the executors, and all of them must share DIR. Tasks may be repeated
+and run twice at once (speculation): both make the same bytes, and an image gets its name when it is
+complete. At the end: tamis assemble DIR/*.tamis -o whole.tamis
 """
 import os
 import shlex
@@ -21,7 +21,7 @@ def main():
     folder, shards, wish, *files = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     context = SparkContext(appName="tamis shards")
-    env = {"PATH": os.environ["PATH"]}  # what is piped to starts with an empty environment
+    env = {"PATH": os.environ["PATH"]}  # the piped command starts with an empty environment
     words = {"wish": shlex.quote(wish), "shards": int(shards), "folder": shlex.quote(folder)}
     images = (context.textFile(",".join(files))
               .pipe("tamis partition --spec {wish} --shards {shards}".format(**words), env,
