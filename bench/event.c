@@ -18,7 +18,7 @@ enum { MAX_THREADS = 64, CHECK_KEYS = 1 << 20, CHECK_CHUNK = 1 << 14 };
 static bool takes_part(const struct event *e, const struct contestant *c) {
     const bool is_bulk = !strcmp(way_of(c), "bulk");
     if (c->side == FLOOR && !strcmp(c->name, floor_line) && e->threads > 1) return false;
-    if (c->side == OURS && is_bulk && e->threads == 1) return false; /* batch once more */
+    if (c->side == OURS && is_bulk && e->threads == 1) return false; /* the same as batch */
     if (e->key_bytes == 8) return true;
     return c->calls->has_strings && (c->calls->build_strings || c->side != PEER);
 }

@@ -128,8 +128,8 @@ static tamis_status refuse(const tamis_builder *b, uint64_t total) {
                        (unsigned long long)total, (unsigned long long)(min / step));
 }
 
-/* The limit doubles each time as long as that is allowed, so that checks are rare; near the end it
- * grows in smaller steps, so that the refusal comes late enough. */
+/* The number of adds that was checked doubles as long as that is allowed, so that checks are rare;
+ * near the end it grows in smaller steps, so that the refusal comes late enough. */
 tamis_status tamis__limit_adds(tamis_builder *b, uint64_t adds) {
     enum { FIRST = 1 << 16 };
     const uint64_t limit = b->options.memory_limit;

@@ -69,7 +69,7 @@ struct tamis_session {
     uint64_t n_symbols, max_symbols, credit; /* sent or taken; the limit; requested so far */
     uint64_t n_needed, symbol_bytes;
 
-    uint64_t their_n; /* from the other side's hello */
+    uint64_t their_n; /* from the other side */
     uint8_t their_nonce[TAMIS_STREAM_KEY_BYTES];
     enum tamis_wants they_want;
     struct tamis_digest their_digest;

@@ -90,8 +90,8 @@ static tamis_status check_sides(const tamis_session *t, const uint8_t *body) {
     if (body[0] != TAMIS_SENDER && body[0] != TAMIS_RECEIVER)
         return tamis__fail(TAMIS_CORRUPT, "the other side is %u (1: sender, 2: receiver)", body[0]);
     if (body[0] == (uint8_t)t->side)
-        return tamis__fail(TAMIS_MISMATCH, "both sides %s: one must tell, the other ask",
-                           tamis__asks(t) ? "ask" : "tell");
+        return tamis__fail(TAMIS_MISMATCH, "both sides %s: one must send, the other receive",
+                           tamis__asks(t) ? "receive" : "send");
     if (body[1] > 1 || body[2] > TAMIS_WANTS_NOTHING || body[3] > 1)
         return wrong("sent a hello with unknown values");
     if (body[1] != t->options.is_one_way)

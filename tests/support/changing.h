@@ -52,8 +52,7 @@ static void changing_step(int signal, siginfo_t *info, void *context) {
     if (changing.is_closed) mprotect(changing.pages, changing.mapped, PROT_NONE);
 }
 
-/* Bytes of two versions of one size. System calls on them must go through changing_open, which
- * protects the pages, and changing_shut. */
+/* Bytes of two versions of one size, on protected pages until changing_end. */
 static const void *changing_begin(const void *first, const void *second, size_t size,
                                   uint64_t change_at) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = (size / page + 1) * page;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Filters from crates.io as contestants: bench/peer.h says what that is.
+//! Filters from crates.io as contestants: see bench/peer.h.
 
 use std::ffi::{c_char, c_void};
 use std::slice::from_raw_parts;
@@ -24,7 +24,7 @@ pub struct Contestant {
 }
 unsafe impl Sync for Contestant {}
 
-/// What a filter of integers must know; the calls of C follow from it.
+/// What a filter of integers must implement; the C calls are derived from it.
 trait Integers: Sized {
     fn make(keys: &[u64]) -> Option<Self>;
     fn has(&self, key: u64) -> bool;
@@ -83,7 +83,7 @@ const fn contestant<F: Integers>(name: &'static str, release: &'static str) -> C
     }
 }
 
-/// The hash that fastbloom takes unless it is told another one.
+/// The default hash of fastbloom.
 impl Integers for fastbloom::BloomFilter {
     fn make(keys: &[u64]) -> Option<Self> {
         let mut filter = Self::with_false_pos(0.01).expected_items(keys.len());
