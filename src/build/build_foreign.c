@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Building kinds of other systems that are made once: hashes are piled up as they come, and the
- * kind makes its whole payload of all of them.
+/* Building kinds of other systems that are built once: hashes are collected as they come, and the
+ * kind makes its whole payload from all of them.
  *
  *     keys ──the origin's hash──▶ pile ──sorted and distinct, where the kind is a set──▶ fit, make
  *
- * Nothing is written to disk meanwhile: these filters have as many keys as fit the memory of the
- * programs they come from. */
+ * Nothing is written to disk: these filters have as many keys as fit in the memory of the programs
+ * they come from. */
 #include <string.h>
 
 #include "build/stages.h"

@@ -26,7 +26,7 @@ struct tamis_builder {
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
-    tamis_pile pile;         /* in place of records, for kinds that are built whole */
+    tamis_pile pile;         /* instead of records, for kinds that are built whole */
     tamis_bulk *bulk;        /* where adds to a large filter wait; NULL when they go in directly */
     uint64_t adds, max_adds; /* so far, and checked against the memory limit */
     bool is_continued;       /* the parameters are those of an old filter */
@@ -54,7 +54,7 @@ tamis_status tamis__assemble_to(tamis_builder *, tamis_goal);
 /* tamis_builder_finish_to for any goal, not only a path. */
 tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
 
-/* Keys for a kind that is built whole, all or none; and the filter that they make. Starting refuses a
+/* Adds keys for a kind that is built whole, all or none; and makes the filter. Starting refuses a
  * capacity that the memory limit is too small for. */
 tamis_status tamis__pile_start(tamis_builder *);
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
