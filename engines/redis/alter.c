@@ -7,117 +7,105 @@
 /* What is copied is the target, or the first of what is read when there is none. */
 static void make(job *j) {
     alteration *a = j->task;
+    const request *r = j->request;
     const value *from = j->target ? j->target : j->reads[0];
     tamis_status rc = tamis_copy(&j->result, from->filter);
     if (!rc) rc = a->alter(j->result, a, j);
-    if (!rc && !a->replicate && a->argc > VERY_MANY)
-        a->packed = words_pack(a->argv + 2, (size_t)a->argc - 2, &a->packed_size);
+    if (!rc && !a->replicate && r->argc > VERY_MANY)
+        a->packed = words_pack(r->argv + 2, (size_t)r->argc - 2, &a->packed_size);
     if (!rc) return;
     if (!j->rc) job_fail(j, rc);
     tamis_free(j->result); /* NULL when there is no copy */
 }
 
 /* The same inputs make the same filter elsewhere. */
-static void tell_others(redis_ctx *ctx, alteration *a, redis_string *key) {
-    const char *name = redis.StringPtrLen(a->argv[0], NULL);
+static void tell_others(request *r, alteration *a) {
     if (a->replicate)
-        a->replicate(ctx, a);
+        a->replicate(r, a);
     else if (a->packed)
-        redis.Replicate(ctx, "TAMIS.WORDS", "scb", key, name, a->packed, a->packed_size);
+        redis.Replicate(r->ctx, "TAMIS.WORDS", "scb", r->key, redis.StringPtrLen(r->argv[0], NULL),
+                        a->packed, a->packed_size);
     else
-        redis.Replicate(ctx, name, "v", a->argv + 1, (size_t)(a->argc - 1));
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, a->event, key);
+        request_replicate(r);
+    request_notify(r, a->event);
 }
 
 /* Owns the result from here on; false, with the error replied, when there is no memory for a
  * value. */
-static bool put_in_place(redis_ctx *ctx, job *j, place *p) {
+static bool put_in_place(job *j) {
     if (j->target) {
         job_replace(j);
         return true;
     }
     value *v = value_new(j->result);
     if (v) {
-        place_set(p, v);
+        request_set(j->request, v);
         return true;
     }
     tamis_free(j->result);
-    reply_error(ctx, "ERR Insufficient memory");
+    reply_no_memory(j->request->ctx);
     return false;
 }
 
-static void reply(redis_ctx *ctx, void *task) {
+static void reply(request *r, void *task) {
     alteration *a = task;
     if (a->reply)
-        a->reply(ctx, a);
+        a->reply(r, a);
     else
-        reply_ok(ctx);
+        reply_ok(r->ctx);
 }
 
-static void end(job *j, redis_ctx *ctx) {
+static void end(job *j) {
     alteration *a = j->task;
-    place p;
-    if (!job_lands(ctx, j, &p)) return;
-    if (put_in_place(ctx, j, &p)) {
-        tell_others(ctx, a, j->key);
-        job_answer(ctx, j, reply, a->replies);
-    }
-    place_close(&p);
+    if (!job_lands(j) || !put_in_place(j)) return;
+    tell_others(j->request, a);
+    job_answer(j, reply, a->replies);
 }
 
 static void clean(job *j) {
     alteration *a = j->task;
-    if (a->free) a->free(a);
+    if (a->free) a->free(a->data);
     redis.Free(a->packed);
-    redis.Free(a);
 }
 
-int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *const *reads,
-               int read_count, redis_string **argv, int argc, uint64_t bytes) {
-    alteration *a = redis.Alloc(sizeof *a);
-    *a = *wanted;
-    job *j = job_new(ctx, argv[1], target);
+int alter_copy(request *r, const alteration *wanted, value *const *reads, int read_count,
+               uint64_t bytes) {
+    job *j = job_new(r, r->value, sizeof *wanted);
     if (!j) {
-        job none = {.task = a};
-        clean(&none);
+        if (wanted->free) wanted->free(wanted->data);
         return REDIS_OK;
     }
-    j->task = a;
-    job_hold(j, argv, (size_t)argc);
-    a->argv = j->held, a->argc = argc;
+    *(alteration *)j->task = *wanted;
     for (int i = 0; i < read_count; i++) job_reads(j, reads[i]);
     j->make = make, j->end = end, j->clean = clean;
-    return job_do(ctx, j, bytes);
+    return job_do(j, bytes);
 }
 
 /* ---- A filter of its own --------------------------------------------------------------------- */
 
 static void copy_filter(job *j) {
-    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
-    if (rc) job_fail(j, rc);
+    job_copy_target(j);
 }
 
 /* The key may have another value by now: this one is still somebody's. */
-static void take_copy(job *j, redis_ctx *ctx) {
-    (void)ctx;
+static void take_copy(job *j) {
     j->target->is_stuck = j->rc;
     if (!j->rc) job_replace(j);
 }
 
-bool alter_alone(redis_ctx *ctx, redis_string *key, bool changes) {
-    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
-    value *v = p.value;
-    place_close(&p);
+bool alter_alone(request *r) {
+    const bool changes = command_writes(r->command);
+    value *v = value_at(r->ctx, r->key);
     if (!v || !v->filter || v->job || !filter_is_shared(v->filter)) return true;
     if (!changes && !v->facts.every) return true;
     if (v->is_stuck) {
         v->is_stuck = false;
-        if (changes) reply_error(ctx, "ERR Insufficient memory");
+        if (changes) reply_no_memory(r->ctx);
         return !changes;
     }
-    job *j = job_new(ctx, key, v);
+    job *j = job_new(r, v, 0);
     if (!j) return false;
     j->make = copy_filter, j->end = take_copy;
-    job_leave(ctx, j);
+    job_leave(j);
     return true;
 }

@@ -11,29 +11,26 @@
 
 typedef struct alteration {
     tamis_status (*alter)(tamis *copy, struct alteration *, job *); /* any thread */
-    void (*reply)(redis_ctx *, struct alteration *);                /* NULL: OK */
+    void (*reply)(request *, struct alteration *);                  /* NULL: OK */
     size_t replies;                                                 /* of an array; or 0 */
-    void (*replicate)(redis_ctx *, struct alteration *);            /* NULL: as it came */
-    void (*free)(struct alteration *);                              /* what `data` is; or NULL */
+    void (*replicate)(request *, struct alteration *);              /* NULL: as it came */
+    void (*free)(void *data);                                       /* or NULL */
     const char *event;
     void *data;
     uint64_t number;
 
-    /* alter.c's own: the command, which the job holds. */
-    redis_string **argv;
-    int argc;
-    char *packed; /* very many words of it; or NULL */
+    /* alter.c's own. */
+    char *packed; /* very many words of the command; or NULL */
     size_t packed_size;
 } alteration;
 
-/* Copies what stands at argv[1], a value with a filter, or NULL for a key with nothing: then
- * `first` is copied. `bytes` is about what is touched. */
-int alter_copy(redis_ctx *, const alteration *, value *target, value *const *reads, int read_count,
-               redis_string **argv, int argc, uint64_t bytes);
+/* Alters a copy of what is stored at the key, a value with a filter; where there is nothing, of the
+ * first that is read. `bytes` is about what is touched. */
+int alter_copy(request *, const alteration *, value *const *reads, int read_count, uint64_t bytes);
 
-/* Before a command may change this key: a filter that another key has too is copied, by the worker,
+/* Before a command may change its key: a filter that another key has too is copied, by the worker,
  * and the command has to wait for that. False, with the error replied, when there was no memory for
  * it. */
-bool alter_alone(redis_ctx *, redis_string *key, bool changes);
+bool alter_alone(request *);
 
 #endif

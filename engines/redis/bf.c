@@ -35,7 +35,7 @@ static const char *read_expansion(const redis_string *s, long long *expansion) {
                : "ERR expansion must be in the range [0, 32768]";
 }
 
-/* The place of a word; 0 when it is not there. Words that nobody knows are let pass, as there. */
+/* Where a word is; 0 when nowhere. Words that nobody knows are let pass, as there. */
 static int find_word(redis_string **argv, int argc, const char *word) {
     for (int i = 4; i < argc; i++)
         if (is_word(argv[i], word)) return i;
@@ -55,29 +55,24 @@ static const char *read_params(redis_string **argv, int argc, bf_params *w) {
     return why;
 }
 
-int bf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int bf_reserve_command(request *r) {
     bf_params w = bf_usual_params();
     creation c;
-    const char *why = read_params(argv, argc, &w);
-    if (why) return redis.ReplyWithError(ctx, why);
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    const bool is_there = p.value, is_wrong = p.is_wrong;
-    place_close(&p);
-    if (is_wrong) return redis.ReplyWithError(ctx, WRONG_TYPE);
-    if (is_there) return redis.ReplyWithError(ctx, "ERR item exists");
-    return bf_plan(ctx, &w, &c) ? creation_reply(ctx, argv[1], &c) : REDIS_OK;
+    const char *why = read_params(r->argv, r->argc, &w);
+    if (why) return redis.ReplyWithError(r->ctx, why);
+    return request_is_free(r) && bf_plan(r, &w, &c) ? creation_do(r, &c) : REDIS_OK;
 }
 
 /* ---- BF.ADD key item, BF.MADD key item... ---------------------------------------------------- */
 
-int bf_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int bf_madd_command(request *r) {
     const bf_params w = bf_usual_params();
-    return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, true);
+    return bf_add(r, &w);
 }
 
-int bf_madd_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const bf_params w = bf_usual_params();
-    return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, false);
+int bf_add_command(request *r) {
+    r->form = REPLY_SINGLE;
+    return bf_madd_command(r);
 }
 
 /* ---- BF.INSERT key [options] ITEMS item... --------------------------------------------------- */
@@ -86,7 +81,6 @@ typedef struct insertion {
     bf_params params;
     bool may_create;
     long long scale_to; /* 0: nobody asked */
-    int items;          /* where they start; 0: nowhere */
 } insertion;
 
 static const char *take_capacity(insertion *n, redis_string *s) {
@@ -144,21 +138,21 @@ static void take_n(insertion *n, const redis_string *word) {
 }
 
 /* Up to ITEMS. NULL when all is well so far; "" for a wrong number of arguments. */
-static const char *take_options(insertion *n, redis_string **argv, int argc) {
-    for (int i = 2; i < argc; i++) {
-        const int first = tolower((unsigned char)*redis.StringPtrLen(argv[i], NULL));
-        taker *take = taker_of(argv[i]);
+static const char *take_options(insertion *n, request *r) {
+    for (int i = 2; i < r->argc; i++) {
+        const int first = tolower((unsigned char)*redis.StringPtrLen(r->argv[i], NULL));
+        taker *take = taker_of(r->argv[i]);
         if (first == 'i') {
-            n->items = i + 1;
-            return n->items < argc ? NULL : "";
+            r->items = i + 1;
+            return r->items < r->argc ? NULL : "";
         }
         if (first == 'n') {
-            take_n(n, argv[i]);
+            take_n(n, r->argv[i]);
         } else if (!take) {
             return "Unknown argument received";
         } else {
-            if (++i == argc) return "";
-            const char *why = take(n, argv[i]);
+            if (++i == r->argc) return "";
+            const char *why = take(n, r->argv[i]);
             if (why) return why;
         }
     }
@@ -175,44 +169,22 @@ static const char *check_scale(const insertion *n) {
     return fits ? NULL : "ERR provided VALIDATESCALETO causes bloom object to exceed memory limit";
 }
 
-int bf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int bf_insert_command(request *r) {
     insertion n = {.params = bf_usual_params(), .may_create = true};
-    const char *why = take_options(&n, argv, argc);
+    const char *why = take_options(&n, r);
     if (n.params.expansion == 0) n.params.is_fixed = true;
     if (!why) why = check_scale(&n);
-    if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
-    return bf_add(ctx, argv[1], argv + n.items, argc - n.items, n.may_create ? &n.params : NULL,
-                  false);
+    if (why) return *why ? redis.ReplyWithError(r->ctx, why) : request_wrong_arity(r);
+    return bf_add(r, n.may_create ? &n.params : NULL);
 }
 
 /* ---- BF.EXISTS key item, BF.MEXISTS key item... ---------------------------------------------- */
 
-/* Without a filter, and with something else there, nothing is in it; but while one is on its way
- * nobody can say that. */
-static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_single) {
-    items t;
-    t.count = (size_t)(argc - 2), t.memory = NULL; /* and nothing else: it has room for many */
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    value *v = p.value ? bf_value(ctx, &p, NULL) : NULL;
-    if (v && many_are_for_worker(ctx, v, argc - 2)) {
-        place_close(&p);
-        return many_ask(ctx, argv[1], v, argv + 2, argc - 2, tell_hits);
-    }
-    const bool can_reply = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;
-    if (can_reply) {
-        if (v) items_ask(&t, v->filter);
-        if (!is_single) redis.ReplyWithArray(ctx, (long)t.count);
-        for (size_t i = 0; i < t.count; i++) reply_bool(ctx, v && t.hit[i]);
-        items_free(&t);
-    }
-    place_close(&p);
-    return REDIS_OK;
+int bf_mexists_command(request *r) {
+    return many_exist(r);
 }
 
-int bf_exists_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return reply_exists(ctx, argv, argc, true);
-}
-
-int bf_mexists_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return reply_exists(ctx, argv, argc, false);
+int bf_exists_command(request *r) {
+    r->form = REPLY_SINGLE;
+    return many_exist(r);
 }

@@ -26,7 +26,7 @@ enum { BF_MAX_CAPACITY = 1 << 30, BF_MAX_EXPANSION = 32768 };
 bf_params bf_usual_params(void);
 
 /* Makes a creation of it; the error is replied when that fails. */
-bool bf_plan(redis_ctx *, const bf_params *, creation *);
+bool bf_plan(request *, const bf_params *, creation *);
 
 /* The secret that stands for a seed of 32 bytes; false when there is no memory. */
 enum { SEED_BYTES = 32 };
@@ -46,10 +46,9 @@ uint64_t bf_scaled_capacity(const bf_scaling *, uint64_t bytes);
 
 /* ---- Adding (bf_add.c) ----------------------------------------------------------------------- */
 
-/* Adds items to the filter of a key, which it makes when there is none, and replies: an answer when
- * `is_single`, else an array. Without a wish a key must be there. */
-int bf_add(redis_ctx *, redis_string *key, redis_string **items, int count, const bf_params *,
-           bool is_single);
+/* Adds the items to the filter of the key, which is made when there is none, and replies. Without
+ * params a key must be there. */
+int bf_add(request *, const bf_params *);
 
 /* ---- What there is (bf_info.c) --------------------------------------------------------------- */
 
@@ -60,9 +59,5 @@ typedef struct bf_shape {
     double rate;
 } bf_shape;
 bf_shape bf_shape_of(const value *);
-
-/* The value of a key that must be whole: NULL, with the error replied, when it is not, or of
- * another type. Of a key that is not there when `absent` is not NULL, which is the error then. */
-value *bf_value(redis_ctx *, const place *, const char *absent);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* ---- Adding to a filter ---------------------------------------------------------------------- */
 
-/* What came of it. Items behind the first that found no room were not looked at. */
+/* What came of it. Items after the first that found no room were not looked at. */
 typedef struct outcome {
     size_t done, added;
     bool is_full; /* as what does not scale becomes */
@@ -87,16 +87,11 @@ static tamis_status add_slice(items *t, tamis *filter, slice s, limits *l, outco
     return TAMIS_OK;
 }
 
-static bool is_there(const items *t, const tamis *filter, size_t i) {
-    return t->hash ? tamis_has_hash(filter, t->hash[i])
-                   : tamis_has(filter, t->key[i].bytes, t->key[i].len);
-}
-
 static tamis_status add_one(items *t, tamis *filter, size_t i, limits *l) {
     bool is_new = false;
     tamis_status rc = TAMIS_OK;
     if (!t->hit[i] && l->room == 0)
-        rc = is_there(t, filter, i) ? TAMIS_OK : TAMIS_FULL;
+        rc = items_has(t, filter, i) ? TAMIS_OK : TAMIS_FULL;
     else if (!t->hit[i])
         rc = items_add_new(t, filter, i, &is_new);
     if (l->room != UINT64_MAX) l->room -= is_new;
@@ -140,100 +135,90 @@ static void add_items(items *t, tamis *filter, limits l, outcome *o) {
 
 /* ---- Telling it ------------------------------------------------------------------------------ */
 
-static void reply_failure(redis_ctx *ctx, const outcome *o) {
+static void reply_failure(request *r, const outcome *o) {
     if (o->is_full)
-        redis.ReplyWithError(ctx, "ERR non scaling filter is full");
+        redis.ReplyWithError(r->ctx, "ERR non scaling filter is full");
     else
-        reply_error(ctx, "ERR problem inserting into filter: %s", o->why);
+        reply_error(r->ctx, "ERR problem inserting into filter: %s", o->why);
 }
 
-static void reply_outcome(redis_ctx *ctx, const items *t, const outcome *o, bool is_single) {
+static void reply_outcome(request *r, const items *t, const outcome *o) {
     const bool failed = o->done < t->count;
-    if (!is_single) redis.ReplyWithArray(ctx, (long)o->done + failed);
-    for (size_t i = 0; i < o->done; i++) reply_bool(ctx, t->hit[i]);
-    if (failed) reply_failure(ctx, o);
+    if (r->form != REPLY_SINGLE) redis.ReplyWithArray(r->ctx, (long)o->done + failed);
+    for (size_t i = 0; i < o->done; i++) reply_bool(r->ctx, t->hit[i]);
+    if (failed) reply_failure(r, o);
+}
+
+/* The items from here on, as what was done: it takes the same steps there. */
+static void replicate_items(request *r, size_t from, size_t count) {
+    redis.Replicate(r->ctx, "BF.MADD", "sv", r->key, request_items(r) + from, count);
 }
 
 /* A command that was done goes to replicas as it came, which costs the server nothing for each
- * item; one that made the filter, was left to a job or found no room goes as what was done, which
- * takes the same steps there. */
-static void tell_others(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
-                        const outcome *o, bool may_go_as_it_came) {
-    if (may_go_as_it_came && o->done == t->count)
-        redis.ReplicateVerbatim(ctx);
+ * item, unless it made the filter or was left to a job, or found no room. */
+static void tell_others(request *r, const items *t, const outcome *o) {
+    if (r->is_verbatim && o->done == t->count)
+        request_replicate(r);
     else if (o->done)
-        redis.Replicate(ctx, "BF.MADD", "sv", key, item, o->done);
-    if (o->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
+        replicate_items(r, 0, o->done);
+    if (o->added) request_notify(r, "bloom.add");
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* Items that a job adds, which it holds; and what it makes when there is nothing yet. */
+/* Items that a job adds. */
 typedef struct batch {
-    bool is_single;
-    creation create;
     limits limits;
     items items;
     outcome outcome;
 } batch;
 
-static batch *batch_new(redis_ctx *ctx, bool is_single) {
-    batch *b = try_alloc(sizeof *b);
-    if (!b) {
-        reply_error(ctx, "ERR Insufficient memory");
-        return NULL;
-    }
-    b->is_single = is_single;
-    b->create.notes = 0;
-    b->items.memory = NULL;
-    return b;
+/* NULL, with the error replied, when there is no memory. */
+static batch *batch_new(request *r) {
+    batch *b = reply_alloc(r->ctx, sizeof *b);
+    if (!b) return NULL;
+    b->limits = limits_of(r->value);
+    b->outcome = (outcome){.done = 0};
+    if (items_room(r, &b->items, r->value, request_count(r))) return b;
+    redis.Free(b);
+    return NULL;
 }
 
 static void batch_free(void *data) {
     batch *b = data;
     items_free(&b->items);
-    creation_free(&b->create);
     redis.Free(b);
 }
 
-static void clean(job *j) {
-    batch_free(j->task);
+static void reply_batch(request *r, void *task) {
+    const batch *b = task;
+    reply_outcome(r, &b->items, &b->outcome);
 }
 
-static int give_to_worker(redis_ctx *ctx, job *j, batch *b, redis_string **item, int count,
-                          uint64_t bytes) {
-    if (!j) {
-        batch_free(b);
-        return REDIS_OK;
-    }
-    job_hold(j, item, (size_t)count);
-    j->task = b;
-    j->clean = clean;
-    return job_do(ctx, j, bytes);
+static bool is_large(const value *v) {
+    uint64_t bytes;
+    tamis_payload(v->filter, &bytes);
+    return bytes >= LARGE_BYTES;
 }
 
 /* ---- A large filter that must grow ----------------------------------------------------------- */
 
+/* For these items; not what does not scale. */
+static bool must_grow(items *t, const value *v, slice s) {
+    const uint64_t room = tamis_remaining(v->filter);
+    return room < s.count && is_large(v) && items_missing(t, v->filter, s.from, s.count) > room;
+}
+
 static void grow(job *j) {
     batch *b = j->task;
-    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
-    if (rc) {
-        job_fail(j, rc);
-        return;
-    }
-    items_read(&b->items, j->target, j->held, 1, 0, b->items.count);
+    if (!job_copy_target(j)) return;
+    items_read(&b->items, j->target, request_items(j->request), 1, 0, b->items.count);
     add_items(&b->items, j->result, b->limits, &b->outcome);
 }
 
-static void reply_batch(redis_ctx *ctx, void *task) {
-    const batch *b = task;
-    reply_outcome(ctx, &b->items, &b->outcome, b->is_single);
-}
-
-static void end_grow(job *j, redis_ctx *ctx) {
+static void end_grow(job *j) {
     batch *b = j->task;
-    place p;
-    if (!job_place(ctx, j, &p)) {
+    if (!job_place(j)) {
         tamis_free(j->result);
         return;
     }
@@ -245,50 +230,28 @@ static void end_grow(job *j, redis_ctx *ctx) {
     } else {
         tamis_free(j->result);
     }
-    place_close(&p);
-    tell_others(ctx, j->key, j->held, &b->items, &b->outcome, false);
-    job_answer(ctx, j, reply_batch, b->outcome.done);
+    j->request->is_verbatim = false;
+    tell_others(j->request, &b->items, &b->outcome);
+    job_answer(j, reply_batch, b->outcome.done);
 }
 
-/* Items for a filter that is there; NULL, with the error replied, when there is no memory. */
-static batch *batch_for(redis_ctx *ctx, const value *v, int count, bool is_single) {
-    batch *b = batch_new(ctx, is_single);
-    if (!b) return NULL;
-    b->limits = limits_of(v);
-    b->outcome = (outcome){.done = 0};
-    if (items_room(ctx, &b->items, v, count)) return b;
-    batch_free(b);
-    return NULL;
+static void clean(job *j) {
+    items_free(&((batch *)j->task)->items);
 }
 
-static void grow_elsewhere(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
-                           int count, bool is_single) {
-    batch *b = batch_for(ctx, v, count, is_single);
-    if (!b) return;
-    job *j = job_new(ctx, key, v);
-    if (j) j->make = grow, j->end = end_grow;
-    const uint64_t bytes = tamis_image_size(v->filter);
-    give_to_worker(ctx, j, b, item, count, bytes);
-}
-
-static bool is_large(const value *v) {
-    uint64_t bytes;
-    tamis_payload(v->filter, &bytes);
-    return bytes >= LARGE_BYTES;
+static int grow_elsewhere(request *r) {
+    batch *b = batch_new(r);
+    job *j = b ? job_new(r, r->value, 0) : NULL;
+    if (!j) {
+        if (b) batch_free(b);
+        return REDIS_OK;
+    }
+    j->task = b;
+    j->make = grow, j->end = end_grow, j->clean = clean;
+    return job_do(j, tamis_image_size(r->value->filter));
 }
 
 /* ---- Very many items ------------------------------------------------------------------------- */
-
-/* Before a slice is begun: one that would end in the middle of another would be cut otherwise
- * elsewhere. */
-static bool grows_for(batch *b, const value *v, slice s) {
-    const uint64_t room = tamis_remaining(v->filter);
-    size_t missing = 0;
-    if (b->limits.is_fixed || room >= s.count || !is_large(v)) return false;
-    items_ask_some(&b->items, v->filter, s.from, s.count);
-    for (size_t i = s.from; i < s.from + s.count; i++) missing += !b->items.hit[i];
-    return missing > room;
-}
 
 static bool lacks_copy(stream *s, tamis_status rc, const char *why) {
     outcome *o = &((batch *)s->data)->outcome;
@@ -297,11 +260,13 @@ static bool lacks_copy(stream *s, tamis_status rc, const char *why) {
     return false;
 }
 
+/* Whether it must grow is asked before a slice is begun: one that would end in the middle of
+ * another would be cut otherwise elsewhere. */
 static bool add_some(stream *s, value *v) {
     batch *b = s->data;
     const slice next = slice_at(&b->items, b->outcome.done);
     items_read(&b->items, v, s->item, 1, next.from, next.count);
-    s->must_grow = !s->is_copy && grows_for(b, v, next);
+    s->must_grow = !s->is_copy && !b->limits.is_fixed && must_grow(&b->items, v, next);
     if (s->must_grow) return true;
     const bool is_good = add_next(&b->items, v->filter, &b->limits, &b->outcome);
     s->done = b->outcome.done;
@@ -309,17 +274,16 @@ static bool add_some(stream *s, value *v) {
     return is_good;
 }
 
-static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
-    redis.Replicate(ctx, "BF.MADD", "sv", key, s->item + from, s->done - from);
+static void replicate_some(request *r, const stream *s, size_t from) {
+    replicate_items(r, from, s->done - from);
 }
 
-static void reply_stream(redis_ctx *ctx, const stream *s) {
-    reply_batch(ctx, s->data);
+static void reply_stream(request *r, const stream *s) {
+    reply_batch(r, s->data);
 }
 
-static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
-                          int count) {
-    batch *b = batch_for(ctx, v, count, false);
+static int add_very_many(request *r) {
+    batch *b = batch_new(r);
     const stream s = {.some = add_some,
                       .replicate = replicate_some,
                       .lacks_copy = lacks_copy,
@@ -327,102 +291,37 @@ static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_str
                       .free = batch_free,
                       .data = b,
                       .event = "bloom.add",
-                      .count = (size_t)count,
-                      .strings = (size_t)count};
-    if (b) many_change(ctx, key, v, item, &s);
+                      .count = request_count(r)};
+    return b ? many_change(r, &s) : REDIS_OK;
 }
 
-/* ---- A filter that is there ------------------------------------------------------------------ */
+/* ---- The command ----------------------------------------------------------------------------- */
 
-static bool must_grow(items *t, const value *v) {
-    uint64_t missing = 0;
-    const uint64_t room = tamis_remaining(v->filter);
-    if (!is_large(v) || room >= t->count) return false;
-    items_ask(t, v->filter);
-    for (size_t i = 0; i < t->count; i++) missing += !t->hit[i];
-    return room < missing;
-}
-
-/* Is there anything that add_here may leave to a job? Not what was only just made. */
-enum { HERE, ELSEWHERE };
-
-static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string **item, int count,
-                     bool is_single, int where) {
+/* What the request has only just made is not left to a job again. */
+static int add_here(request *r) {
     items t;
     outcome o;
+    const value *v = r->value;
     const limits l = limits_of(v);
-    if (many_may_wait(ctx, count)) {
-        add_very_many(ctx, v, key, item, count);
-        return;
-    }
-    if (!items_take(ctx, &t, v, item, count)) return;
-    if (where == ELSEWHERE && !l.is_fixed && must_grow(&t, v)) {
-        grow_elsewhere(ctx, v, key, item, count, is_single);
+    if (many_may_wait(r, request_count(r))) return add_very_many(r);
+    if (!items_take(r, &t, v)) return REDIS_OK;
+    if (r->is_verbatim && !l.is_fixed && must_grow(&t, v, (slice){0, t.count})) {
+        grow_elsewhere(r);
     } else {
         add_items(&t, v->filter, l, &o);
-        tell_others(ctx, key, item, &t, &o, where == ELSEWHERE);
-        reply_outcome(ctx, &t, &o, is_single);
+        tell_others(r, &t, &o);
+        reply_outcome(r, &t, &o);
     }
     items_free(&t);
-}
-
-/* ---- A new filter ---------------------------------------------------------------------------- */
-
-static void make_new(job *j) {
-    const tamis_status rc = creation_make(&((batch *)j->task)->create, &j->result);
-    if (rc) job_fail(j, rc);
-}
-
-static void end_new(job *j, redis_ctx *ctx) {
-    batch *b = j->task;
-    place p;
-    if (j->rc) {
-        reply_error(ctx, "ERR could not create filter: %s", j->why);
-        return;
-    }
-    if (!job_lands(ctx, j, &p)) return;
-    value *v = creation_put(ctx, &p, j->key, &b->create, j->result);
-    place_close(&p);
-    if (v) add_here(ctx, v, j->key, j->held, (int)j->held_count, b->is_single, HERE);
-}
-
-static void make_elsewhere(redis_ctx *ctx, creation *c, redis_string *key, redis_string **item,
-                           int count, bool is_single) {
-    batch *b = batch_new(ctx, is_single);
-    if (!b) {
-        creation_free(c);
-        return;
-    }
-    b->create = *c;
-    job *j = job_new(ctx, key, NULL);
-    if (j) j->make = make_new, j->end = end_new;
-    give_to_worker(ctx, j, b, item, count, c->bytes);
-}
-
-static void add_to_new(redis_ctx *ctx, place *p, redis_string *key, redis_string **item, int count,
-                       const bf_params *params, bool is_single) {
-    creation c;
-    if (!bf_plan(ctx, params, &c)) return;
-    if (c.bytes >= LARGE_BYTES) {
-        place_close(p); /* the job opens it again */
-        make_elsewhere(ctx, &c, key, item, count, is_single);
-        return;
-    }
-    value *v = creation_now(ctx, p, key, &c);
-    place_close(p);
-    if (v) add_here(ctx, v, key, item, count, is_single, HERE);
-}
-
-int bf_add(redis_ctx *ctx, redis_string *key, redis_string **item, int count,
-           const bf_params *params, bool is_single) {
-    place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_BF);
-    if (!p.value && !p.is_wrong && params) {
-        add_to_new(ctx, &p, key, item, count, params, is_single);
-    } else {
-        value *v = bf_value(ctx, &p, BF_NOT_FOUND);
-        place_close(&p);
-        if (v) add_here(ctx, v, key, item, count, is_single, ELSEWHERE);
-    }
-    place_close(&p);
     return REDIS_OK;
+}
+
+int bf_add(request *r, const bf_params *params) {
+    creation c;
+    if (r->value || r->is_wrong || !params)
+        return request_value(r, BF_NOT_FOUND) ? add_here(r) : REDIS_OK;
+    if (!bf_plan(r, params, &c)) return REDIS_OK;
+    c.then = add_here;
+    if (c.bytes >= LARGE_BYTES) c.failure = "ERR could not create filter";
+    return creation_do(r, &c);
 }

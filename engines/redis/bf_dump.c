@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "engines/redis/bf.h"
+#include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"
 
-enum { IMAGE_CHUNK = 1 << 20, IMAGE_HEADER = 192 };
+enum { IMAGE_CHUNK = 1 << 20 };
 
 /* ---- Where chunks lie ------------------------------------------------------------------------ */
 
@@ -46,100 +47,34 @@ static uint64_t left_in_link(const layout *l, uint64_t at) {
 
 /* ---- BF.SCANDUMP key iterator ---------------------------------------------------------------- */
 
-typedef struct chunk {
-    uint64_t next, at;
-    size_t size;
-    char bytes[];
-} chunk;
-
-static void reply_chunk(redis_ctx *ctx, uint64_t next, const void *bytes, size_t size) {
-    redis.ReplyWithArray(ctx, 2);
-    redis.ReplyWithLongLong(ctx, (long long)next);
-    redis.ReplyWithStringBuffer(ctx, bytes, size);
-}
-
-static void cut(job *j) {
-    chunk *c = j->task;
-    const tamis_status rc = tamis_serialize_at(j->target->filter, c->at, c->bytes, c->size);
-    if (rc) job_fail(j, rc);
-}
-
-static void send(job *j, redis_ctx *ctx) {
-    const chunk *c = j->task;
-    if (j->rc)
-        reply_error(ctx, "ERR %s", j->why);
-    else
-        reply_chunk(ctx, c->next, c->bytes, c->size);
-}
-
-static void free_task(job *j) {
-    redis.Free(j->task);
-}
-
-/* A part of an image; only its header, with the checksum, takes as long as the filter is large. */
-static void dump_image(redis_ctx *ctx, redis_string *key, value *v, const chunk *c) {
-    job *j = job_new(ctx, key, v);
-    if (!j) return;
-    chunk *kept = j->task = try_alloc(sizeof *kept + c->size);
-    if (!kept) {
-        job_drop(j);
-        reply_error(ctx, "ERR Insufficient memory");
-        return;
-    }
-    *kept = (chunk){.next = c->next, .at = c->at, .size = c->size};
-    j->make = cut, j->end = send, j->clean = free_task;
-    job_do(ctx, j, c->at ? 0 : tamis_image_size(v->filter));
-}
-
-static void dump(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
-    const layout l = layout_of_filter(v->filter);
+static int dump(request *r, uint64_t iterator) {
+    const layout l = layout_of_filter(r->value->filter);
     const uint64_t max = l.origin ? ORIGIN_CHUNK : IMAGE_CHUNK;
     const uint64_t left = iterator ? left_in_link(&l, iterator - 1) : l.header;
     const uint64_t size = iterator && left > max ? max : left;
     const chunk c = {.next = iterator ? iterator + size : 1,
                      .at = iterator ? l.header + iterator - 1 : 0,
                      .size = (size_t)size};
-    if (size == 0)
-        reply_chunk(ctx, 0, "", 0);
-    else if (l.origin)
-        reply_chunk(ctx, c.next, l.origin + c.at, c.size);
-    else
-        dump_image(ctx, key, v, &c);
+    if (size == 0) return reply_chunk(r, 0, "", 0);
+    return l.origin ? reply_chunk(r, c.next, l.origin + c.at, c.size) : chunk_dump(r, &c);
 }
 
-int bf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int bf_scandump_command(request *r) {
     long long iterator;
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    value *v = bf_value(ctx, &p, BF_NOT_FOUND);
-    (void)argc;
-    place_close(&p);
+    value *v = request_value(r, BF_NOT_FOUND);
     if (!v) return REDIS_OK;
-    if (redis.StringToLongLong(argv[2], &iterator))
-        return redis.ReplyWithError(ctx, "Second argument must be numeric");
-    if (iterator < 0) {
-        reply_chunk(ctx, 0, "", 0);
-        return REDIS_OK;
-    }
+    if (redis.StringToLongLong(r->argv[2], &iterator))
+        return redis.ReplyWithError(r->ctx, "Second argument must be numeric");
+    if (iterator < 0) return reply_chunk(r, 0, "", 0);
     value_note_facts(v);
-    dump(ctx, argv[1], v, (uint64_t)iterator);
-    return REDIS_OK;
+    return dump(r, (uint64_t)iterator);
 }
 
 /* ---- BF.LOADCHUNK key iterator bytes --------------------------------------------------------- */
 
-static void reply_taken(redis_ctx *ctx, uint64_t have) {
-    (void)have;
-    reply_ok(ctx);
-}
-
-static coming coming_of(redis_string *bytes, chunk_form form, uint64_t offset, uint64_t total) {
-    return (coming){.form = form,
-                    .offset = offset,
-                    .total = total,
-                    .bytes = bytes,
-                    .family = FAMILY_BF,
-                    .reply = reply_taken,
-                    .refusal = BF_BAD_DATA};
+static int load(request *r, chunk_form form, uint64_t offset, uint64_t total) {
+    const coming c = {form, offset, total, r->argv[3], BF_BAD_DATA};
+    return arrive(r, &c);
 }
 
 /* What a header must be before anything is kept because of it; the rest is for the gate. */
@@ -184,16 +119,12 @@ static bool is_image_header(struct tamis_key k, uint64_t *total) {
     return payload && payload <= max && notes <= max;
 }
 
-static int load_header(redis_ctx *ctx, place *p, redis_string *key, redis_string *bytes) {
-    const struct tamis_key k = key_of(bytes);
+static int load_header(request *r) {
+    const struct tamis_key k = key_of(r->argv[3]);
     uint64_t total = 0;
-    const bool is_origin = is_origin_header(k, &total);
-    if (!is_origin && !is_image_header(k, &total)) {
-        place_close(p);
-        return redis.ReplyWithError(ctx, BF_BAD_DATA);
-    }
-    const coming c = coming_of(bytes, is_origin ? FORM_REDISBLOOM : FORM_IMAGE, 0, total);
-    return arrive(ctx, p, key, &c);
+    if (is_origin_header(k, &total)) return load(r, FORM_REDISBLOOM, 0, total);
+    if (is_image_header(k, &total)) return load(r, FORM_IMAGE, 0, total);
+    return redis.ReplyWithError(r->ctx, BF_BAD_DATA);
 }
 
 /* By its header, which has to be here: TAMIS.LOAD may have brought less. */
@@ -221,41 +152,32 @@ static const char *find_chunk(const layout *l, long long iterator, uint64_t len,
     return len > left ? "ERR invalid chunk - Too big for current filter" : NULL;
 }
 
-static int load_data(redis_ctx *ctx, place *p, redis_string *key, long long iterator,
-                     redis_string *bytes) {
-    const arrival *a = p->value->arrival;
-    const uint64_t len = key_of(bytes).len;
+static int load_data(request *r, long long iterator) {
+    const arrival *a = r->value->arrival;
+    const uint64_t len = key_of(r->argv[3]).len;
     uint64_t offset = 0;
     layout l;
-    const bool is_known = a ? find_layout(a, &l) : (l = layout_of_filter(p->value->filter), true);
+    const bool is_known = a ? find_layout(a, &l) : (l = layout_of_filter(r->value->filter), true);
     const char *why = is_known ? find_chunk(&l, iterator, len, &offset) : BF_BAD_DATA;
     if (!why && len && !a) why = BF_BAD_DATA; /* it begins with the chunk of iterator 1 */
-    if (!why && len) {
-        const coming c = coming_of(bytes, a->form, l.header + offset, a->total);
-        return arrive(ctx, p, key, &c);
-    }
-    place_close(p);
-    return why ? redis.ReplyWithError(ctx, why) : reply_ok(ctx);
+    if (!why && len) return load(r, a->form, l.header + offset, a->total);
+    return why ? redis.ReplyWithError(r->ctx, why) : reply_ok(r->ctx);
 }
 
-int bf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int bf_loadchunk_command(request *r) {
     long long iterator;
-    (void)argc;
-    if (redis.StringToLongLong(argv[2], &iterator))
-        return redis.ReplyWithError(ctx, "ERR Second argument must be numeric");
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_BF);
-    const bool is_header = iterator == 1 && (key_of(argv[3]).len || !p.value);
-    if (!p.is_wrong && is_header) return load_header(ctx, &p, argv[1], argv[3]);
-    if (p.value) return load_data(ctx, &p, argv[1], iterator, argv[3]);
-    place_close(&p);
-    return redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : BF_NOT_FOUND);
+    if (redis.StringToLongLong(r->argv[2], &iterator))
+        return redis.ReplyWithError(r->ctx, "ERR Second argument must be numeric");
+    const bool is_header = iterator == 1 && (key_of(r->argv[3]).len || !r->value);
+    if (!r->is_wrong && is_header) return load_header(r);
+    if (r->value) return load_data(r, iterator);
+    return redis.ReplyWithError(r->ctx, r->is_wrong ? WRONG_TYPE : BF_NOT_FOUND);
 }
 
 /* ---- BF.LOAD key bytes ----------------------------------------------------------------------- */
 
 /* Valkey's filters hash keys by a function of their own, under a seed of their own. */
-int bf_load_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    (void)argv, (void)argc;
-    return reply_error(ctx, "ERR filters of Valkey's own module cannot be read here: add the items "
-                            "to a new one, by BF.INSERT");
+int bf_load_command(request *r) {
+    return reply_error(r->ctx, "ERR filters of Valkey's own module cannot be read here: add the "
+                               "items to a new one, by BF.INSERT");
 }

@@ -9,12 +9,6 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"
 
-value *bf_value(redis_ctx *ctx, const place *p, const char *absent) {
-    if (p->value && p->value->filter) return p->value;
-    if (!reply_why_no_filter(ctx, p) && absent) redis.ReplyWithError(ctx, absent);
-    return NULL;
-}
-
 /* ---- What a filter is ------------------------------------------------------------------------ */
 
 static bf_shape shape_of_origin(const uint8_t *payload) {
@@ -144,58 +138,42 @@ static void reply_field(redis_ctx *ctx, const field f) {
         redis.ReplyWithNull(ctx);
 }
 
-static void reply_one(redis_ctx *ctx, const value *v, const char *selector) {
+static int reply_one(redis_ctx *ctx, const value *v, const char *selector) {
     int i = 0;
     while (i < FIELDS && strcasecmp(selector, fields[i].selector) != 0) i++;
-    if (i == FIELDS) {
-        redis.ReplyWithError(ctx, "Invalid information value");
-        return;
-    }
-    if (redis_is_valkey) {
-        reply_field(ctx, fields[i].of(v));
-        return;
-    }
-    if (redis.GetContextFlags(ctx) & REDIS_IS_RESP3) {
+    if (i == FIELDS) return redis.ReplyWithError(ctx, "Invalid information value");
+    if (!redis_is_valkey && redis.GetContextFlags(ctx) & REDIS_IS_RESP3) {
         reply_map(ctx, 1);
         redis.ReplyWithSimpleString(ctx, fields[i].name);
-    } else {
+    } else if (!redis_is_valkey) {
         redis.ReplyWithArray(ctx, 1);
     }
     reply_field(ctx, fields[i].of(v));
+    return REDIS_OK;
 }
 
-static void reply_all(redis_ctx *ctx, const value *v) {
+static int reply_all(redis_ctx *ctx, const value *v) {
     reply_map(ctx, FIELDS_TOLD);
     for (int i = 0; i < FIELDS_TOLD; i++) {
         redis.ReplyWithSimpleString(ctx, fields[i].name);
         reply_field(ctx, fields[i].of(v));
     }
+    return REDIS_OK;
 }
 
-int bf_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    const value *v = bf_value(ctx, &p, BF_NOT_FOUND);
-    if (v && argc > 2)
-        reply_one(ctx, v, redis.StringPtrLen(argv[2], NULL));
-    else if (v)
-        reply_all(ctx, v);
-    place_close(&p);
-    return REDIS_OK;
+int bf_info_command(request *r) {
+    const value *v = request_value(r, BF_NOT_FOUND);
+    if (!v) return REDIS_OK;
+    return r->argc > 2 ? reply_one(r->ctx, v, redis.StringPtrLen(r->argv[2], NULL))
+                       : reply_all(r->ctx, v);
 }
 
 /* ---- BF.CARD key ----------------------------------------------------------------------------- */
 
-int bf_card_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    (void)argc;
-    if (!p.value && !p.is_wrong) {
-        redis.ReplyWithLongLong(ctx, 0);
-    } else {
-        const value *v = bf_value(ctx, &p, NULL);
-        if (v) redis.ReplyWithLongLong(ctx, (long long)bf_shape_of(v).items);
-    }
-    place_close(&p);
-    return REDIS_OK;
+int bf_card_command(request *r) {
+    if (!r->value && !r->is_wrong) return redis.ReplyWithLongLong(r->ctx, 0);
+    const value *v = request_value(r, NULL);
+    return v ? redis.ReplyWithLongLong(r->ctx, (long long)bf_shape_of(v).items) : REDIS_OK;
 }
 
 /* ---- BF.DEBUG key ---------------------------------------------------------------------------- */
@@ -235,11 +213,8 @@ static void reply_links(redis_ctx *ctx, const value *v) {
     }
 }
 
-int bf_debug_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
-    const value *v = bf_value(ctx, &p, BF_NOT_FOUND);
-    (void)argc;
-    if (v) reply_links(ctx, v);
-    place_close(&p);
+int bf_debug_command(request *r) {
+    const value *v = request_value(r, BF_NOT_FOUND);
+    if (v) reply_links(r->ctx, v);
     return REDIS_OK;
 }

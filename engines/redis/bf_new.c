@@ -25,12 +25,12 @@ static const double blocked_from = 1e-4;
 
 /* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: with so many items two of them
  * have the same hash more often than that. */
-static double possible_rate(redis_ctx *ctx, double rate, double capacity) {
+static double possible_rate(const request *r, double rate, double capacity) {
     const double max = 0.25, min = fmax(1e-12, capacity * 0x1p-62);
     const double used = fmin(max, fmax(min, rate));
     if (used != rate)
-        redis.Log(ctx, "notice", "an error rate of %g is made as %g: rates are from %g to %g", rate,
-                  used, min, max);
+        redis.Log(r->ctx, "notice", "an error rate of %g is made as %g: rates are from %g to %g",
+                  rate, used, min, max);
     return used;
 }
 
@@ -54,9 +54,9 @@ static void note_facts(creation *c, const bf_params *w) {
     if (w->tightening) note_tightening(c, w->tightening);
 }
 
-bool bf_plan(redis_ctx *ctx, const bf_params *w, creation *c) {
+bool bf_plan(request *r, const bf_params *w, creation *c) {
     char spec[160], origin[64] = "";
-    const double rate = possible_rate(ctx, w->rate, (double)w->capacity);
+    const double rate = possible_rate(r, w->rate, (double)w->capacity);
     *c = (creation){.event = "bloom.reserve"};
     if (settings.bf_kind == KIND_ORIGIN) {
         snprintf(origin, sizeof origin, ",expansion=%lld%s", w->expansion,
@@ -69,7 +69,7 @@ bool bf_plan(redis_ctx *ctx, const bf_params *w, creation *c) {
              rate, origin, c->has_secret ? ",hash=sip13" : "");
     const tamis_status rc = creation_plan(c, spec, strlen(spec));
     if (rc) {
-        reply_error(ctx, "ERR could not create filter: %s", tamis_why());
+        reply_error(r->ctx, "ERR could not create filter: %s", tamis_why());
         return false;
     }
     note_facts(c, w);

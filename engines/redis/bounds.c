@@ -19,7 +19,7 @@ static bool is_from_client(redis_ctx *ctx) {
     const int flags = redis.GetContextFlags(ctx);
     const bool is_read =
         (flags & REDIS_IS_LOADING) && !(flags & REDIS_IS_ASYNC_LOADING); /* out of a file */
-    if (redis.MustObeyClient && redis.MustObeyClient(ctx)) return false;
+    if (now.is_told || (redis.MustObeyClient && redis.MustObeyClient(ctx))) return false;
     return !is_read && !(flags & (REDIS_IS_REPLICATED | REDIS_IS_READ_ONLY));
 }
 
@@ -29,8 +29,8 @@ bounds bounds_leave(bounds before) {
     return left;
 }
 
-bounds bounds_enter(redis_ctx *ctx) {
-    return bounds_leave((bounds){.asker = ctx});
+bounds bounds_enter(redis_ctx *ctx, bool is_told) {
+    return bounds_leave((bounds){.asker = ctx, .is_told = is_told});
 }
 
 bounds bounds_enter_callback(void) {

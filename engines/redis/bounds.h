@@ -15,7 +15,8 @@
 #include "engines/redis/api.h"
 
 typedef struct bounds {
-    redis_ctx *asker; /* who is asked, once it matters, whether he is a client; or NULL */
+    redis_ctx *asker; /* who is asked, once it matters, whether it is a client; or NULL */
+    bool is_told;     /* the primary sent it, which a context after a wait does not know */
     bool bind;        /* a client asked for what is done now */
     bool is_measured; /* the ceiling is known */
     bool was_short;   /* something was refused because of maxmemory */
@@ -27,7 +28,7 @@ typedef struct bounds {
 
 /* From here on this thread is bound by what binds whoever sent a command; what bound it before is
  * returned, for bounds_leave. Most commands need no memory, and nobody is asked who sent them. */
-bounds bounds_enter(redis_ctx *);
+bounds bounds_enter(redis_ctx *, bool is_told);
 
 /* The same where no command is known: when a value is read, or copied. A replica may be told by its
  * primary, so nothing binds there. */

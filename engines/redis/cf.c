@@ -151,7 +151,7 @@ static void origin_spec(const cf_params *w, char spec[MAX_SPEC]) {
              (unsigned long long)w->iterations, (unsigned long long)w->expansion);
 }
 
-tamis_status cf_plan(creation *c, const cf_params *w) {
+static tamis_status plan(creation *c, const cf_params *w) {
     char spec[MAX_SPEC];
     const uint64_t buckets = power_of_two_from(w->capacity / w->bucket_size);
     const facts f = {.family = FAMILY_CF,
@@ -168,6 +168,12 @@ tamis_status cf_plan(creation *c, const cf_params *w) {
     if (!rc) rc = creation_plan(c, spec, strlen(spec));
     if (!rc && settings.cf_kind != KIND_ORIGIN) creation_facts(c, &f);
     return rc;
+}
+
+int cf_create(request *r, const cf_params *w, int (*then)(request *)) {
+    creation c = {.event = "cf.reserve", .then = then, .may_join = then};
+    const tamis_status rc = plan(&c, w);
+    return rc ? reply_refusal(r->ctx, rc) : creation_do(r, &c);
 }
 
 /* ---- Enlarging ------------------------------------------------------------------------------- */
@@ -219,109 +225,65 @@ bool cf_shrink(tamis *filter, facts *f) {
 
 /* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ------------------ */
 
-bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
-    if (!p->value || p->value->filter) return false;
-    place_filter(ctx, p, name);
-    return true;
-}
-
 /* Pairs that nobody knows are left alone, as RedisBloom does. */
-static bool take_option(redis_ctx *ctx, redis_string **argv, int argc, const char *name,
-                        long long min, long long max, uint64_t *to) {
+static bool take_option(request *r, const char *name, long long min, long long max, uint64_t *to) {
     long long x;
     int at = 3;
-    while (at < argc && strcasecmp(redis.StringPtrLen(argv[at], NULL), name) != 0) at++;
-    if (at == argc) return true;
-    if (at + 1 == argc || redis.StringToLongLong(argv[at + 1], &x)) {
-        reply_error(ctx, "Couldn't parse %s", name);
+    while (at < r->argc && strcasecmp(redis.StringPtrLen(r->argv[at], NULL), name) != 0) at++;
+    if (at == r->argc) return true;
+    if (at + 1 == r->argc || redis.StringToLongLong(r->argv[at + 1], &x)) {
+        reply_error(r->ctx, "Couldn't parse %s", name);
         return false;
     }
     if (x < min || x > max) {
-        reply_error(ctx, "%s: value must be in the range [%lld, %lld]", name, min, max);
+        reply_error(r->ctx, "%s: value must be in the range [%lld, %lld]", name, min, max);
         return false;
     }
     *to = (uint64_t)x;
     return true;
 }
 
-static bool take_params(redis_ctx *ctx, redis_string **argv, int argc, cf_params *w) {
+static bool take_params(request *r, cf_params *w) {
     long long capacity;
-    if (redis.StringToLongLong(argv[2], &capacity)) {
-        redis.ReplyWithError(ctx, "Bad capacity");
+    if (redis.StringToLongLong(r->argv[2], &capacity)) {
+        redis.ReplyWithError(r->ctx, "Bad capacity");
         return false;
     }
-    if (!take_option(ctx, argv, argc, "MAXITERATIONS", 1, 65535, &w->iterations) ||
-        !take_option(ctx, argv, argc, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
-        !take_option(ctx, argv, argc, "EXPANSION", 0, MAX_EXPANSION, &w->expansion))
+    if (!take_option(r, "MAXITERATIONS", 1, 65535, &w->iterations) ||
+        !take_option(r, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
+        !take_option(r, "EXPANSION", 0, MAX_EXPANSION, &w->expansion))
         return false;
     if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MAX_CAPACITY) {
-        reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MAX_CAPACITY);
+        reply_error(r->ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MAX_CAPACITY);
         return false;
     }
     w->capacity = (uint64_t)capacity;
     return true;
 }
 
-int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cf_reserve_command(request *r) {
     cf_params w = cf_usual_params();
-    creation c = {.event = "cf.reserve"};
-    if (argc % 2 == 0) return redis.WrongArity(ctx);
-    if (!take_params(ctx, argv, argc, &w)) return REDIS_OK;
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    const bool is_there = p.value, is_wrong = p.is_wrong;
-    place_close(&p);
-    if (is_wrong) return redis.ReplyWithError(ctx, WRONG_TYPE);
-    if (is_there) return redis.ReplyWithError(ctx, "ERR item exists");
-    const tamis_status rc = cf_plan(&c, &w);
-    if (rc) {
-        creation_free(&c);
-        return reply_refusal(ctx, rc);
-    }
-    return creation_reply(ctx, argv[1], &c);
+    if (r->argc % 2 == 0) return request_wrong_arity(r);
+    return take_params(r, &w) && request_is_free(r) ? cf_create(r, &w, NULL) : REDIS_OK;
 }
 
 /* ---- Questions: what is not there, or is something else, has no items ------------------------ */
 
-static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
-    items t;
-    t.count = (size_t)argc - 2, t.memory = NULL; /* and nothing else: it has room for many */
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    value *v = p.value;
-    const tamis *filter = v ? v->filter : NULL;
-    if (filter && many_are_for_worker(ctx, v, argc - 2)) {
-        place_close(&p);
-        return many_ask(ctx, argv[1], v, argv + 2, argc - 2, tell_hits);
-    }
-    if (!cf_is_coming(ctx, &p, argv[1]) &&
-        (!filter || items_take(ctx, &t, p.value, argv + 2, argc - 2))) {
-        if (filter) items_ask(&t, filter);
-        if (!is_one) redis.ReplyWithArray(ctx, (long)t.count);
-        for (size_t i = 0; i < t.count; i++) reply_bool(ctx, filter && t.hit[i]);
-        if (filter) items_free(&t);
-    }
-    place_close(&p);
-    return REDIS_OK;
+int cf_mexists_command(request *r) {
+    return many_exist(r);
 }
 
-int cf_exists_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return ask(ctx, argv, argc, true);
+int cf_exists_command(request *r) {
+    r->form = REPLY_SINGLE;
+    return many_exist(r);
 }
 
-int cf_mexists_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return ask(ctx, argv, argc, false);
-}
-
-int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const struct tamis_key item = key_of(argv[2]);
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    (void)argc;
-    if (!cf_is_coming(ctx, &p, argv[1])) {
-        count_items(1);
-        const uint64_t n = p.value ? tamis_count(p.value->filter, item.bytes, item.len) : 0;
-        redis.ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
-    }
-    place_close(&p);
-    return REDIS_OK;
+int cf_count_command(request *r) {
+    const struct tamis_key item = key_of(r->argv[2]);
+    if (request_is_coming(r)) return REDIS_OK;
+    count_items(r, 1);
+    const uint64_t n = r->value ? tamis_count(r->value->filter, item.bytes, item.len) : 0;
+    return redis.ReplyWithLongLong(r->ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
 }
 
 /* ---- CF.DEL key item ------------------------------------------------------------------------- */
@@ -334,31 +296,18 @@ static void count_deleted(value *v) {
     if (s.filters > 1 && (double)v->facts.deleted > 0.1 * (double)s.items) v->facts.deleted = 0;
 }
 
-static void remove_item(redis_ctx *ctx, place *p, redis_string **argv) {
-    const struct tamis_key item = key_of(argv[2]);
-    const tamis_status rc = tamis_remove(p->value->filter, item.bytes, item.len);
-    count_items(1);
-    if (rc && rc != TAMIS_NOT_FOUND) {
-        reply_refusal(ctx, rc);
-        return;
-    }
+int cf_del_command(request *r) {
+    const struct tamis_key item = key_of(r->argv[2]);
+    if (!r->value) return redis.ReplyWithError(r->ctx, "Not found");
+    if (request_is_coming(r)) return REDIS_OK;
+    const tamis_status rc = tamis_remove(r->value->filter, item.bytes, item.len);
+    count_items(r, 1);
+    if (rc && rc != TAMIS_NOT_FOUND) return reply_refusal(r->ctx, rc);
     if (!rc) {
-        count_deleted(p->value);
-        redis.ReplicateVerbatim(ctx);
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.del", argv[1]);
+        count_deleted(r->value);
+        request_changed(r, "cf.del");
     }
-    reply_bool(ctx, !rc);
-}
-
-int cf_del_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
-    (void)argc;
-    if (!p.value)
-        redis.ReplyWithError(ctx, "Not found");
-    else if (!cf_is_coming(ctx, &p, argv[1]))
-        remove_item(ctx, &p, argv);
-    place_close(&p);
-    return REDIS_OK;
+    return reply_bool(r->ctx, !rc);
 }
 
 /* ---- CF.INFO key ----------------------------------------------------------------------------- */
@@ -385,15 +334,10 @@ static void tell(redis_ctx *ctx, const cf_shape *s) {
     }
 }
 
-int cf_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    (void)argc;
-    if (!p.value) {
-        redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
-    } else if (!cf_is_coming(ctx, &p, argv[1])) {
-        const cf_shape s = cf_shape_of(p.value);
-        tell(ctx, &s);
-    }
-    place_close(&p);
+int cf_info_command(request *r) {
+    const value *v = request_value(r, CF_NOT_FOUND);
+    if (!v) return REDIS_OK;
+    const cf_shape s = cf_shape_of(v);
+    tell(r->ctx, &s);
     return REDIS_OK;
 }

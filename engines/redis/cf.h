@@ -9,6 +9,8 @@
 
 #include "engines/redis/new_filter.h"
 
+#define CF_NOT_FOUND "ERR not found"
+
 /* What CF.RESERVE may ask for; limits are those of RedisBloom. */
 enum { CF_MAX_CAPACITY = 1 << 30 };
 typedef struct cf_params {
@@ -18,8 +20,9 @@ typedef struct cf_params {
 /* What the settings say for filters that an add makes. */
 cf_params cf_usual_params(void);
 
-/* Works out the filter of a wish: a kind of ours, or RedisBloom's, as the setting cf-kind says. */
-tamis_status cf_plan(creation *, const cf_params *);
+/* Makes a filter for a key where nothing is, of a kind of ours, or RedisBloom's, as the setting
+ * cf-kind says; and goes on, by `then`, or with the reply OK. */
+int cf_create(request *, const cf_params *, int (*then)(request *));
 
 /* A filter in RedisBloom's words. */
 typedef struct cf_shape {
@@ -41,9 +44,6 @@ void cf_header_write(const cf_shape *, uint8_t header[CF_HEADER]);
 
 /* Bytes of all sub-filters behind such a header; 0 when no filter of RedisBloom has this shape. */
 uint64_t cf_cells(const cf_shape *);
-
-/* The filter of the key is still on its way: replied. */
-bool cf_is_coming(redis_ctx *, place *, redis_string *name);
 
 /* One step up when a filter of ours is full: TAMIS_FULL when there is none. And one back: false
  * when it would not hold what is inside, or be smaller than at first. */

@@ -12,48 +12,20 @@
 #include <string.h>
 
 #include "engines/redis/cf.h"
+#include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
 #include "tamis_formats.h"
 
-enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
+enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
 
 /* ---- CF.SCANDUMP key iterator ---------------------------------------------------------------- */
 
-/* Bytes from `offset` on of what a dump has in all, with something in front of them. */
-typedef struct chunk {
-    uint64_t offset, next;
-    size_t prefix, size;
-    uint8_t bytes[];
-} chunk;
-
-static void cut_chunk(job *j) {
-    chunk *c = j->task;
-    const tamis_status rc =
-        tamis_serialize_at(j->target->filter, c->offset, c->bytes + c->prefix, c->size);
-    if (rc) job_fail(j, rc);
-}
-
-static void send_chunk(job *j, redis_ctx *ctx) {
-    const chunk *c = j->task;
-    if (j->rc) {
-        reply_error(ctx, "ERR %s", j->why);
-        return;
-    }
-    redis.ReplyWithArray(ctx, 2);
-    redis.ReplyWithLongLong(ctx, (long long)c->next);
-    redis.ReplyWithStringBuffer(ctx, (const char *)c->bytes, c->prefix + c->size);
-}
-
-static void free_task(job *j) {
-    redis.Free(j->task);
-}
-
-static int reply_end(redis_ctx *ctx) {
-    redis.ReplyWithArray(ctx, 2);
-    redis.ReplyWithLongLong(ctx, 0);
-    return redis.ReplyWithNull(ctx);
+static int reply_end(request *r) {
+    redis.ReplyWithArray(r->ctx, 2);
+    redis.ReplyWithLongLong(r->ctx, 0);
+    return redis.ReplyWithNull(r->ctx);
 }
 
 static void write_number(uint8_t bytes[8], uint64_t x) {
@@ -66,72 +38,48 @@ static uint64_t read_number(const uint8_t bytes[8]) {
     return x;
 }
 
-/* Reading the header reads everything, for its checksum. */
-static int dump_image(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
-    value_note_facts(v);
-    const uint64_t total = tamis_image_size(v->filter), max = total - IMAGE_HEADER;
-    const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? max - at : IMAGE_HEADER;
-    if (iterator && at >= max) return reply_end(ctx);
-    const size_t size = left < ORIGIN_CHUNK ? (size_t)left : ORIGIN_CHUNK;
-    const size_t prefix = iterator ? 0 : PREFIX;
-    job *j = job_new(ctx, key, v);
-    if (!j) return REDIS_OK;
-    chunk *c = j->task = try_alloc(sizeof *c + prefix + size);
-    if (!c) {
-        job_drop(j);
-        return reply_error(ctx, "ERR Insufficient memory");
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static int dump_image(request *r, uint64_t iterator) {
+    value_note_facts(r->value);
+    const uint64_t total = tamis_image_size(r->value->filter), max = total - IMAGE_HEADER;
+    chunk c = {.next = 1, .size = IMAGE_HEADER, .prefix_bytes = PREFIX};
+    if (iterator > max) return reply_end(r);
+    if (iterator) {
+        const uint64_t size = lesser(max - (iterator - 1), ORIGIN_CHUNK);
+        c = (chunk){
+            .next = iterator + size, .at = IMAGE_HEADER + iterator - 1, .size = (size_t)size};
     }
-    *c = (chunk){.offset = iterator ? IMAGE_HEADER + at : 0,
-                 .next = iterator ? iterator + size : 1,
-                 .prefix = prefix,
-                 .size = size};
-    if (prefix) {
-        memcpy(c->bytes, opening, OPENING_BYTES);
-        write_number(c->bytes + OPENING_BYTES, total);
-    }
-    j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
-    return job_do(ctx, j, prefix ? total : size);
+    memcpy(c.prefix, opening, OPENING_BYTES);
+    write_number(c.prefix + OPENING_BYTES, total);
+    return chunk_dump(r, &c);
 }
 
 /* A chunk never holds parts of two sub-filters. */
-static int dump_origin(redis_ctx *ctx, const value *v, const cf_shape *s, uint64_t iterator) {
+static int dump_origin(request *r, const cf_shape *s, uint64_t iterator) {
     uint64_t stored, cells = s->cells, end = CF_HEADER + cells;
-    const uint8_t *payload = tamis_payload(v->filter, &stored);
+    const uint8_t *payload = tamis_payload(r->value->filter, &stored);
     const uint64_t from = iterator ? CF_HEADER + iterator - 1 : 0;
-    if (iterator > cf_cells(s)) return reply_end(ctx);
+    if (iterator > cf_cells(s)) return reply_end(r);
     for (; iterator && end <= from; end += cells) cells *= s->expansion;
-    const uint64_t left = iterator ? end - from : CF_HEADER;
-    const uint64_t size = left < ORIGIN_CHUNK ? left : ORIGIN_CHUNK;
-    redis.ReplyWithArray(ctx, 2);
-    redis.ReplyWithLongLong(ctx, (long long)(iterator ? iterator + size : 1));
-    return redis.ReplyWithStringBuffer(ctx, (const char *)payload + from, (size_t)size);
+    const uint64_t size = lesser(iterator ? end - from : CF_HEADER, ORIGIN_CHUNK);
+    return reply_chunk(r, iterator ? iterator + size : 1, payload + from, (size_t)size);
 }
 
-static int dump(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
-    const cf_shape s = cf_shape_of(v);
-    if (s.items == 0) return reply_end(ctx);
-    return s.is_origin ? dump_origin(ctx, v, &s, iterator) : dump_image(ctx, key, v, iterator);
-}
-
-int cf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cf_scandump_command(request *r) {
     long long iterator;
-    (void)argc;
-    if (redis.StringToLongLong(argv[2], &iterator) || iterator < 0)
-        return redis.ReplyWithError(ctx, "Invalid position");
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    value *v = p.value;
-    if (!v) redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
-    const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
-    place_close(&p);
-    return is_whole ? dump(ctx, argv[1], v, (uint64_t)iterator) : REDIS_OK;
+    if (redis.StringToLongLong(r->argv[2], &iterator) || iterator < 0)
+        return redis.ReplyWithError(r->ctx, "Invalid position");
+    const value *v = request_value(r, CF_NOT_FOUND);
+    if (!v) return REDIS_OK;
+    const cf_shape s = cf_shape_of(v);
+    if (s.items == 0) return reply_end(r);
+    return s.is_origin ? dump_origin(r, &s, (uint64_t)iterator) : dump_image(r, (uint64_t)iterator);
 }
 
 /* ---- CF.LOADCHUNK key iterator bytes --------------------------------------------------------- */
-
-static void reply_taken(redis_ctx *ctx, uint64_t have) {
-    (void)have;
-    reply_ok(ctx);
-}
 
 static bool is_opening(const struct tamis_key *bytes) {
     return bytes->len == PREFIX + IMAGE_HEADER && memcmp(bytes->bytes, opening, OPENING_BYTES) == 0;
@@ -167,33 +115,28 @@ static const char *place_chunk(const value *v, uint64_t iterator, size_t len, co
     return NULL;
 }
 
-static const char *read_chunk(const place *p, long long iterator, const struct tamis_key *bytes,
+static const char *read_chunk(const request *r, long long iterator, const struct tamis_key *bytes,
                               coming *c) {
-    if (p->is_wrong) return WRONG_TYPE;
+    if (r->is_wrong) return WRONG_TYPE;
     if (iterator == 1)
-        return p->value && p->value->filter ? "ERR item exists" : open_coming(bytes, c);
-    if (!p->value) return "ERR not found";
-    return place_chunk(p->value, (uint64_t)iterator, bytes->len, c);
+        return r->value && r->value->filter ? "ERR item exists" : open_coming(bytes, c);
+    if (!r->value) return CF_NOT_FOUND;
+    return place_chunk(r->value, (uint64_t)iterator, bytes->len, c);
 }
 
-int cf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cf_loadchunk_command(request *r) {
     long long iterator;
-    coming c = {.bytes = argv[3], .family = FAMILY_CF, .reply = reply_taken};
-    const struct tamis_key bytes = key_of(argv[3]);
-    (void)argc;
-    if (redis.StringToLongLong(argv[2], &iterator) || iterator == 0)
-        return redis.ReplyWithError(ctx, "Invalid position");
+    coming c = {.bytes = r->argv[3]};
+    const struct tamis_key bytes = key_of(r->argv[3]);
+    if (redis.StringToLongLong(r->argv[2], &iterator) || iterator == 0)
+        return redis.ReplyWithError(r->ctx, "Invalid position");
     c.refusal = iterator == 1 ? "Couldn't create filter!" : "Couldn't load chunk!";
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
-    const char *why = read_chunk(&p, iterator, &bytes, &c);
-    if (why) {
-        place_close(&p);
-        return redis.ReplyWithError(ctx, why);
-    }
-    if (!is_opening(&bytes) || iterator != 1) return arrive(ctx, &p, argv[1], &c);
-    c.bytes = redis.CreateString(ctx, (const char *)bytes.bytes + PREFIX, IMAGE_HEADER);
-    const int rc = arrive(ctx, &p, argv[1], &c);
-    redis.FreeString(ctx, c.bytes);
+    const char *why = read_chunk(r, iterator, &bytes, &c);
+    if (why) return redis.ReplyWithError(r->ctx, why);
+    if (!is_opening(&bytes) || iterator != 1) return arrive(r, &c);
+    c.bytes = redis.CreateString(r->ctx, (const char *)bytes.bytes + PREFIX, IMAGE_HEADER);
+    const int rc = arrive(r, &c);
+    redis.FreeString(r->ctx, c.bytes);
     return rc;
 }
 
@@ -291,47 +234,43 @@ static void compact(job *j) {
     if (rc) job_fail(j, rc);
 }
 
-static void put_compacted(redis_ctx *ctx, job *j) {
+static void put_compacted(job *j) {
     const facts *f = j->task;
     value *v = j->target;
     if (!j->result && f->deleted == v->facts.deleted) return;
     if (j->result) job_replace(j);
     v->facts = *f;
-    redis.Replicate(ctx, "CF.COMPACT", "s", j->key);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", j->key);
+    redis.Replicate(j->request->ctx, "CF.COMPACT", "s", j->request->key);
+    request_notify(j->request, "cf.compact");
 }
 
-static void end_compact(job *j, redis_ctx *ctx) {
-    place p;
+static void end_compact(job *j) {
     if (j->rc) {
-        reply_error(ctx, "ERR Insufficient memory");
-    } else if (job_lands(ctx, j, &p)) {
-        put_compacted(ctx, j);
-        place_close(&p);
-        reply_ok(ctx);
+        reply_no_memory(j->request->ctx);
+    } else if (job_lands(j)) {
+        put_compacted(j);
+        reply_ok(j->request->ctx);
     }
 }
 
-int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
-    value *v = p.value;
-    (void)argc;
-    if (!v) redis.ReplyWithError(ctx, "Cuckoo filter was not found");
-    const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
-    place_close(&p);
-    if (is_whole) value_note_facts(v);
-    job *j = is_whole ? job_new(ctx, argv[1], v) : NULL;
+int cf_compact_command(request *r) {
+    value *v = r->value;
+    if (!v) return redis.ReplyWithError(r->ctx, "Cuckoo filter was not found");
+    if (request_is_coming(r)) return REDIS_OK;
+    value_note_facts(v);
+    job *j = job_new(r, v, sizeof(facts));
     if (!j) return REDIS_OK;
-    facts *f = j->task = redis.Alloc(sizeof *f);
-    *f = v->facts;
-    j->make = compact, j->end = end_compact, j->clean = free_task;
-    return job_do(ctx, j, tamis_image_size(v->filter));
+    *(facts *)j->task = v->facts;
+    j->make = compact, j->end = end_compact;
+    return job_do(j, tamis_image_size(v->filter));
 }
 
 /* ---- CF.DEBUG key ---------------------------------------------------------------------------- */
 
-static int debug(redis_ctx *ctx, const value *v) {
+int cf_debug_command(request *r) {
     char text[256];
+    const value *v = request_value(r, CF_NOT_FOUND);
+    if (!v) return REDIS_OK;
     const cf_shape s = cf_shape_of(v);
     snprintf(text, sizeof text,
              "bktsize:%llu buckets:%llu items:%llu deletes:%llu filters:%llu max_iterations:%llu "
@@ -340,16 +279,5 @@ static int debug(redis_ctx *ctx, const value *v) {
              (unsigned long long)s.items, (unsigned long long)s.deleted,
              (unsigned long long)s.filters, (unsigned long long)s.iterations,
              (unsigned long long)s.expansion);
-    return reply_text(ctx, text);
-}
-
-int cf_debug_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    (void)argc;
-    if (!p.value)
-        redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
-    else if (!cf_is_coming(ctx, &p, argv[1]))
-        debug(ctx, p.value);
-    place_close(&p);
-    return REDIS_OK;
+    return reply_text(r->ctx, text);
 }

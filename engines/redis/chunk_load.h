@@ -16,12 +16,10 @@ typedef struct coming {
     chunk_form form;
     uint64_t offset, total;
     redis_string *bytes;
-    family family;                             /* of the key, when there is nothing yet */
-    void (*reply)(redis_ctx *, uint64_t have); /* after a chunk that was taken */
     const char *refusal; /* the error of RedisBloom when it is refused; NULL: the reason */
 } coming;
 
-/* Takes a chunk for an open key, which it closes, and replies. */
-int arrive(redis_ctx *, place *, redis_string *key, const coming *);
+/* Takes a chunk for the request's key, and replies. */
+int arrive(request *, const coming *);
 
 #endif

@@ -42,12 +42,13 @@ static bool may_tick(const value *v, int flags) {
 }
 
 /* A clock that was set back begins anew: nothing leaves early. */
-static void tick_all(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, uint64_t due) {
-    facts *f = &v->facts;
+static void tick_all(request *r, uint64_t now, uint64_t due) {
+    const value *v = r->value;
+    facts *f = &r->value->facts;
     const uint64_t max = ticks_to_empty(v->filter), n = due < max ? due : max;
     for (uint64_t i = 0; i < n; i++) tamis_tick(v->filter);
     f->ticked = now < f->ticked ? now : f->ticked + due * f->every;
-    redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, (long long)n, "AT", (long long)f->ticked);
+    redis.Replicate(r->ctx, "TAMIS.TICK", "slcl", r->key, (long long)n, "AT", (long long)f->ticked);
 }
 
 /* ---- Ticks of a large filter, in steps ------------------------------------------------------- */
@@ -65,6 +66,7 @@ typedef struct ticks {
     uint64_t every;   /* by which the time of the last tick goes on with each of them; 0: by none */
     uint64_t ends_at; /* what it is with the last one; 0: it stays */
     bool is_begun;    /* the next of them: a part of what leaves is cleared */
+    bool is_asked;    /* by a client, who is to be answered */
     tamis_status rc;
 } ticks;
 
@@ -76,85 +78,78 @@ static void owe(value *v, bool is_begun) {
     atomic_fetch_add(&counters.owed, 1);
 }
 
-void clock_pay(redis_ctx *ctx, redis_string *key) {
-    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
-    value *v = p.value;
-    place_close(&p);
-    if (!v || !v->owes_tick || v->job || redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY) return;
+/* One tick, and for a filter with a clock its time. */
+static void replicate_tick(request *r, bool has_time, uint64_t ticked) {
+    if (has_time)
+        redis.Replicate(r->ctx, "TAMIS.TICK", "slcl", r->key, 1LL, "AT", (long long)ticked);
+    else
+        redis.Replicate(r->ctx, "TAMIS.TICK", "sl", r->key, 1LL);
+}
+
+void clock_pay(request *r) {
+    value *v = value_at(r->ctx, r->key);
+    if (!v || !v->owes_tick || v->job || is_read_only(r->ctx)) return;
     v->owes_tick = v->is_turning = false;
     atomic_fetch_sub(&counters.owed, 1);
     tamis_tick(v->filter);
-    if (v->facts.every)
-        redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, 1LL, "AT", (long long)v->facts.ticked);
-    else
-        redis.Replicate(ctx, "TAMIS.TICK", "sl", key, 1LL);
+    replicate_tick(r, v->facts.every, v->facts.ticked);
 }
 
 /* Each tick is told to others when it has been made: a snapshot between two of them has just
  * those. */
-static void tell_tick(redis_ctx *ctx, const job *j, ticks *t) {
+static void tell_tick(const job *j, ticks *t) {
     facts *f = &j->target->facts;
     t->left--;
     f->ticked += t->every;
     if (t->left == 0 && t->ends_at) f->ticked = t->ends_at;
-    if (t->every || t->ends_at)
-        redis.Replicate(ctx, "TAMIS.TICK", "slcl", j->key, 1LL, "AT", (long long)f->ticked);
-    else
-        redis.Replicate(ctx, "TAMIS.TICK", "sl", j->key, 1LL);
+    replicate_tick(j->request, t->every || t->ends_at, f->ticked);
 }
 
-static bool step_ticks(job *j, redis_ctx *ctx) {
+static bool step_ticks(job *j) {
     const moment m = moment_begin();
     ticks *t = j->task;
-    place p;
-    if (!job_finds(ctx, j, &p)) {
+    if (!job_finds(j)) {
         owe(j->target, t->is_begun);
         t->rc = TAMIS_NOT_FOUND;
         return true;
     }
     while (t->left && !t->rc && !moment_is_over(&m)) {
         bool is_done = false;
-        t->rc = tamis_tick_part(p.value->filter, PART_BYTES, &is_done);
+        t->rc = tamis_tick_part(j->target->filter, PART_BYTES, &is_done);
         t->is_begun = !is_done;
-        if (is_done && !t->rc) tell_tick(ctx, j, t);
+        if (is_done && !t->rc) tell_tick(j, t);
     }
-    place_close(&p);
     return t->left == 0 || t->rc;
 }
 
-static void end_ticks(job *j, redis_ctx *ctx) {
+static void end_ticks(job *j) {
     const ticks *t = j->task;
-    if (!t->rc) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.tick", j->key);
-    if (!j->answers) return;
+    if (!t->rc) request_notify(j->request, "tamis.tick");
+    if (!t->is_asked) return;
     if (t->rc)
-        reply_error(ctx, "ERR the key changed during the operation");
+        reply_error(j->request->ctx, "ERR the key changed during the operation");
     else
-        reply_ok(ctx);
-}
-
-static void free_ticks(job *j) {
-    redis.Free(j->task);
+        reply_ok(j->request->ctx);
 }
 
 /* NULL, with the error replied, when there is no memory. */
-static job *ticks_job(redis_ctx *ctx, value *v, redis_string *key, const ticks *t) {
-    job *j = job_new(ctx, key, v);
+static job *ticks_job(request *r, value *v, const ticks *t) {
+    job *j = job_new(r, v, sizeof *t);
     if (!j) return NULL;
-    j->task = redis.Alloc(sizeof *t);
     *(ticks *)j->task = *t;
-    j->step = step_ticks, j->end = end_ticks, j->clean = free_ticks;
+    j->step = step_ticks, j->end = end_ticks;
     return j;
 }
 
 /* Leaves what is due to the worker. */
-static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, uint64_t due) {
+static void tick_later(request *r, value *v, uint64_t now, uint64_t due) {
     const facts *f = &v->facts;
     const uint64_t max = ticks_to_empty(v->filter);
     const ticks t = {.left = due < max ? due : max,
                      .every = f->every,
                      .ends_at = now < f->ticked ? now : f->ticked + due * f->every};
-    job *j = ticks_job(ctx, v, key, &t);
-    if (j) job_leave(ctx, j);
+    job *j = ticks_job(r, v, &t);
+    if (j) job_leave(j);
 }
 
 /* ---- Ticks that adds make -------------------------------------------------------------------- */
@@ -185,42 +180,41 @@ static bool is_due(const facts *f, uint64_t *now, uint64_t *due) {
     return f->every && (*due || *now < f->ticked);
 }
 
-static bool keeps_time(redis_ctx *ctx, int *flags) {
-    *flags = redis.GetContextFlags(ctx);
+static bool keeps_time(const request *r, int *flags) {
+    *flags = request_flags(r);
     return !(*flags & (REDIS_IS_REPLICATED | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING));
 }
 
 /* Makes what is due, or has it made. False: not all of it is made, and so much is due that no key
  * is left. */
-static bool keep(redis_ctx *ctx, value *v, redis_string *key, bool may_be_late) {
+static bool keep(request *r, bool may_be_late) {
+    value *v = r->value;
     uint64_t now, due;
     int flags;
-    if (!v->facts.every || !keeps_time(ctx, &flags) || !is_due(&v->facts, &now, &due)) return true;
+    if (!v->facts.every || !keeps_time(r, &flags) || !is_due(&v->facts, &now, &due)) return true;
     const bool may = may_tick(v, flags), is_late = may && may_be_late && is_long(v->filter, due);
-    if (is_late) tick_later(ctx, v, key, now, due);
+    if (is_late) tick_later(r, v, now, due);
     if (!may || is_late) return due <= clock_generations(v->filter);
-    tick_all(ctx, v, key, now, due);
+    tick_all(r, now, due);
     return true;
 }
 
-bool clock_keep(redis_ctx *ctx, value *v, redis_string *key) {
-    return keep(ctx, v, key, false);
+bool clock_keep(request *r) {
+    return keep(r, false);
 }
 
-bool clock_answers(redis_ctx *ctx, value *v, redis_string *key) {
-    return keep(ctx, v, key, true);
+bool clock_answers(request *r) {
+    return keep(r, true);
 }
 
-void clock_begin(redis_ctx *ctx, redis_string *key) {
+void clock_begin(request *r) {
     uint64_t now, due;
     int flags;
-    if (!atomic_load(&counters.clocks) || !may_block(ctx) || !keeps_time(ctx, &flags)) return;
-    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
-    value *v = p.value;
-    place_close(&p);
+    if (!atomic_load(&counters.clocks) || !may_wait(r) || !keeps_time(r, &flags)) return;
+    value *v = value_at(r->ctx, r->key);
     if (v && v->filter && is_due(&v->facts, &now, &due) && may_tick(v, flags) &&
         is_long(v->filter, due))
-        tick_later(ctx, v, key, now, due);
+        tick_later(r, v, now, due);
 }
 
 /* ---- TAMIS.TICK key [n] [AT milliseconds] ---------------------------------------------------- */
@@ -247,40 +241,34 @@ static tamis_status tick(tamis *filter, uint64_t n) {
     return rc;
 }
 
-static void tick_now(redis_ctx *ctx, place *p, redis_string *key, const ticking *t) {
-    const tamis_status rc = tick(p->value->filter, (uint64_t)t->n);
-    if (rc) {
-        reply_refusal(ctx, rc);
-        return;
-    }
-    if (t->at >= 0 && p->value->facts.every) p->value->facts.ticked = (uint64_t)t->at;
-    redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.tick", key);
-    reply_ok(ctx);
+static int tick_now(request *r, const ticking *t) {
+    facts *f = &r->value->facts;
+    const tamis_status rc = tick(r->value->filter, (uint64_t)t->n);
+    if (rc) return reply_refusal(r->ctx, rc);
+    if (t->at >= 0 && f->every) f->ticked = (uint64_t)t->at;
+    request_changed(r, "tamis.tick");
+    return reply_ok(r->ctx);
 }
 
 /* AT is the time of the last of them. */
-static int tick_by_steps(redis_ctx *ctx, value *v, redis_string *key, const ticking *t) {
+static int tick_by_steps(request *r, const ticking *t) {
+    value *v = r->value;
     const ticks all = {.left = (uint64_t)t->n,
-                       .ends_at = t->at >= 0 && v->facts.every ? (uint64_t)t->at : 0};
-    job *j = ticks_job(ctx, v, key, &all);
-    if (!j) return REDIS_OK;
-    j->answers = true;
-    return job_do(ctx, j, LARGE_BYTES);
+                       .ends_at = t->at >= 0 && v->facts.every ? (uint64_t)t->at : 0,
+                       .is_asked = true};
+    job *j = ticks_job(r, v, &all);
+    return j ? job_do(j, LARGE_BYTES) : REDIS_OK;
 }
 
-int tamis_tick_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_tick_command(request *r) {
     ticking t;
-    if (!take_ticking(argv, argc, &t))
-        return reply_error(ctx,
+    if (!take_ticking(r->argv, r->argc, &t))
+        return reply_error(r->ctx,
                            "ERR syntax error: TAMIS.TICK key [n] [AT milliseconds], n from 1 to %d",
                            MAX_TICKS);
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    const tamis *filter = place_filter(ctx, &p, argv[1]);
-    value *v = p.value;
-    if (filter && t.at < 0) clock_keep(ctx, v, argv[1]);
-    const bool is_job = filter && can_tick(filter) && is_long(filter, (uint64_t)t.n);
-    if (filter && !is_job) tick_now(ctx, &p, argv[1], &t);
-    place_close(&p);
-    return is_job ? tick_by_steps(ctx, v, argv[1], &t) : REDIS_OK;
+    const value *v = request_value(r, NULL);
+    if (!v) return REDIS_OK;
+    if (t.at < 0) clock_keep(r);
+    const bool is_job = can_tick(v->filter) && is_long(v->filter, (uint64_t)t.n);
+    return is_job ? tick_by_steps(r, &t) : tick_now(r, &t);
 }

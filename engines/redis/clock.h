@@ -9,24 +9,24 @@
 #ifndef TAMIS_REDIS_CLOCK_H
 #define TAMIS_REDIS_CLOCK_H
 
-#include "engines/redis/reply.h"
+#include "engines/redis/request.h"
 
 /* Makes the ticks that are due. False: they could not be made here (on a replica, say), and so many
  * are due that every key has left: the answer to every question is no. */
-bool clock_keep(redis_ctx *, value *, redis_string *key);
+bool clock_keep(request *);
 
 /* The same for questions, which need not wait for the ticks of a large filter: the worker begins to
  * make them, in steps, and until it has, keys that are to leave may be found a little longer. */
-bool clock_answers(redis_ctx *, value *, redis_string *key);
+bool clock_answers(request *);
 
 /* For every command, while counters.owed says that some filter owes a tick which it began under
  * another name. */
-void clock_pay(redis_ctx *, redis_string *key);
+void clock_pay(request *);
 
 /* For commands that change the key, before they look whether they must wait: what is added comes
  * behind the ticks that are due, so when there are many to make on a large filter, the worker
  * begins with them. */
-void clock_begin(redis_ctx *, redis_string *key);
+void clock_begin(request *);
 
 /* A window by adds ticks by itself when an add finds its generation full. How many adds a large one
  * takes before it does; UINT64_MAX for all others. When none is left, a part of the tick is made by

@@ -21,16 +21,12 @@ static bool is_rediscms(const struct tamis_info *info) {
 }
 
 /* A note can say of any image that it is a sketch. */
-tamis *cms_sketch(redis_ctx *ctx, place *p, redis_string *name, struct tamis_info *info) {
-    if (!p->value && !p->is_wrong) {
-        redis.ReplyWithError(ctx, "CMS: key does not exist");
-        return NULL;
-    }
-    tamis *sketch = place_filter(ctx, p, name);
-    if (!sketch) return NULL;
-    tamis_get_info(sketch, info, sizeof *info);
-    if (is_rediscms(info) || strcmp(info->kind, "countmin") == 0) return sketch;
-    redis.ReplyWithError(ctx, WRONG_TYPE);
+tamis *cms_sketch(request *r, struct tamis_info *info) {
+    const value *v = request_value(r, "CMS: key does not exist");
+    if (!v) return NULL;
+    tamis_get_info(v->filter, info, sizeof *info);
+    if (is_rediscms(info) || strcmp(info->kind, "countmin") == 0) return v->filter;
+    redis.ReplyWithError(r->ctx, WRONG_TYPE);
     return NULL;
 }
 
@@ -39,41 +35,35 @@ tamis *cms_sketch(redis_ctx *ctx, place *p, redis_string *name, struct tamis_inf
 /* Above 64 rows only the origin's kind goes; no error is so small that it needs them. */
 enum { COUNTMIN_ROWS = 64 };
 
-static int init(redis_ctx *ctx, redis_string *key, long long width, long long depth,
-                const char *event) {
+static int init(request *r, long long width, long long depth, const char *event) {
     static const facts sketch = {.family = FAMILY_CMS};
     creation c = {.event = event};
     char spec[MAX_SPEC];
     const bool is_theirs = settings.cms_kind == KIND_ORIGIN || depth > COUNTMIN_ROWS;
-    if (width > INT64_MAX / depth) return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
+    if (width > INT64_MAX / depth)
+        return redis.ReplyWithError(r->ctx, "CMS: invalid init arguments");
     const int len =
         snprintf(spec, sizeof spec,
                  is_theirs ? "rediscms:width=%lld,depth=%lld" : "countmin:columns=%lld,rows=%lld",
                  width, depth);
     if (creation_plan(&c, spec, (size_t)len) || c.bytes > bounds_filter_bytes())
-        return redis.ReplyWithError(ctx, "CMS: Insufficient memory to create the key");
+        return redis.ReplyWithError(r->ctx, "CMS: Insufficient memory to create the key");
     if (!is_theirs) creation_facts(&c, &sketch);
-    return creation_reply(ctx, key, &c);
+    return creation_do(r, &c);
 }
 
-/* Whether something stands at the key already, which has been replied then. */
-static bool is_taken(redis_ctx *ctx, redis_string *name) {
-    place p = place_open(ctx, name, REDIS_READ, ANY_FAMILY);
-    const bool is_there = p.value || p.is_wrong;
-    place_close(&p);
-    if (is_there) redis.ReplyWithError(ctx, "CMS: key already exists");
-    return is_there;
+static int reply_taken(request *r) {
+    return redis.ReplyWithError(r->ctx, "CMS: key already exists");
 }
 
-int cms_initbydim_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cms_initbydim_command(request *r) {
     long long width, depth;
-    (void)argc;
-    if (is_taken(ctx, argv[1])) return REDIS_OK;
-    if (redis.StringToLongLong(argv[2], &width) || width < 1)
-        return redis.ReplyWithError(ctx, "CMS: invalid width");
-    if (redis.StringToLongLong(argv[3], &depth) || depth < 1)
-        return redis.ReplyWithError(ctx, "CMS: invalid depth");
-    return init(ctx, argv[1], width, depth, "cms.initbydim");
+    if (r->value || r->is_wrong) return reply_taken(r);
+    if (redis.StringToLongLong(r->argv[2], &width) || width < 1)
+        return redis.ReplyWithError(r->ctx, "CMS: invalid width");
+    if (redis.StringToLongLong(r->argv[3], &depth) || depth < 1)
+        return redis.ReplyWithError(r->ctx, "CMS: invalid depth");
+    return init(r, width, depth, "cms.initbydim");
 }
 
 static bool take_share(const redis_string *text, double *share) {
@@ -81,19 +71,19 @@ static bool take_share(const redis_string *text, double *share) {
 }
 
 /* Logarithms of 32 bits, as there: the depths are the same also where they are about to step. */
-int cms_initbyprob_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cms_initbyprob_command(request *r) {
     const double max = 9.2e18;
     double error, doubt;
-    (void)argc;
-    if (is_taken(ctx, argv[1])) return REDIS_OK;
-    if (!take_share(argv[2], &error))
-        return redis.ReplyWithError(ctx, "CMS: invalid overestimation value");
-    if (!take_share(argv[3], &doubt)) return redis.ReplyWithError(ctx, "CMS: invalid prob value");
+    if (r->value || r->is_wrong) return reply_taken(r);
+    if (!take_share(r->argv[2], &error))
+        return redis.ReplyWithError(r->ctx, "CMS: invalid overestimation value");
+    if (!take_share(r->argv[3], &doubt))
+        return redis.ReplyWithError(r->ctx, "CMS: invalid prob value");
     const double width = ceil(2 / error);
     const double depth = ceil((double)(log10f((float)doubt) / log10f(0.5F)));
     if (!(width <= max && depth >= 1 && depth <= max))
-        return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
-    return init(ctx, argv[1], (long long)width, (long long)depth, "cms.initbyprob");
+        return redis.ReplyWithError(r->ctx, "CMS: invalid init arguments");
+    return init(r, (long long)width, (long long)depth, "cms.initbyprob");
 }
 
 /* ---- CMS.INCRBY key item times [item times]... ----------------------------------------------- */
@@ -129,11 +119,14 @@ static void reply_count(redis_ctx *ctx, uint64_t count) {
         redis.ReplyWithError(ctx, "CMS: INCRBY overflow");
 }
 
-static void increase_all(redis_ctx *ctx, const value *v, redis_string **argv, int argc) {
-    redis.ReplyWithArray(ctx, (argc - 2) / 2);
-    for (int i = 2; i < argc; i += 2) reply_count(ctx, increase(v, argv[i], argv[i + 1]));
-    redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.incrby", argv[1]);
+static const char increased[] = "cms.incrby";
+
+static int increase_all(request *r) {
+    redis.ReplyWithArray(r->ctx, (r->argc - 2) / 2);
+    for (int i = 2; i < r->argc; i += 2)
+        reply_count(r->ctx, increase(r->value, r->argv[i], r->argv[i + 1]));
+    request_changed(r, increased);
+    return REDIS_OK;
 }
 
 /* Very many, in steps; what they have become is kept up to the end. */
@@ -147,80 +140,59 @@ static bool increase_some(stream *s, value *v) {
     return true;
 }
 
-static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
-    redis.Replicate(ctx, "CMS.INCRBY", "sv", key, s->item + 2 * from, 2 * (s->done - from));
+static void replicate_some(request *r, const stream *s, size_t from) {
+    redis.Replicate(r->ctx, "CMS.INCRBY", "sv", r->key, s->item + 2 * from, 2 * (s->done - from));
 }
 
-static void reply_increased(redis_ctx *ctx, const stream *s) {
+static void reply_increased(request *r, const stream *s) {
     const uint32_t *count = s->data;
-    redis.ReplyWithArray(ctx, (long)s->count);
-    for (size_t i = 0; i < s->count; i++) reply_count(ctx, count[i]);
+    redis.ReplyWithArray(r->ctx, (long)s->count);
+    for (size_t i = 0; i < s->count; i++) reply_count(r->ctx, count[i]);
 }
 
-static void increase_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t count) {
+static int increase_in_steps(request *r, size_t count) {
     const stream s = {.some = increase_some,
                       .replicate = replicate_some,
                       .reply = reply_increased,
                       .free = redis.Free,
-                      .data = try_alloc(count * sizeof(uint32_t)),
-                      .event = "cms.incrby",
-                      .count = count,
-                      .strings = 2 * count};
-    if (s.data)
-        many_change(ctx, argv[1], v, argv + 2, &s);
-    else
-        reply_error(ctx, "ERR Insufficient memory");
+                      .data = reply_alloc(r->ctx, count * sizeof(uint32_t)),
+                      .event = increased,
+                      .count = count};
+    return s.data ? many_change(r, &s) : REDIS_OK;
 }
 
-int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cms_incrby_command(request *r) {
     struct tamis_info info;
-    const int count = (argc - 2) / 2;
-    if (argc % 2) return redis.WrongArity(ctx);
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CMS);
-    if (cms_sketch(ctx, &p, argv[1], &info)) {
-        const char *why = check_times(argv, argc);
-        if (!why) count_items((size_t)count);
-        if (why)
-            redis.ReplyWithError(ctx, why);
-        else if (many_may_wait(ctx, argc - 2)) /* a pair takes as long as two items */
-            increase_in_steps(ctx, p.value, argv, (size_t)count);
-        else
-            increase_all(ctx, p.value, argv, argc);
-    }
-    place_close(&p);
-    return REDIS_OK;
+    if (r->argc % 2) return request_wrong_arity(r);
+    if (!cms_sketch(r, &info)) return REDIS_OK;
+    const size_t count = request_count(r) / 2;
+    const char *why = check_times(r->argv, r->argc);
+    if (why) return redis.ReplyWithError(r->ctx, why);
+    count_items(r, count);
+    /* A pair takes as long as two items. */
+    return many_may_wait(r, 2 * count) ? increase_in_steps(r, count) : increase_all(r);
 }
 
 /* ---- CMS.QUERY key item... ------------------------------------------------------------------- */
 
-static void tell_counts(redis_ctx *ctx, const tamis *sketch, items *t, bool is_empty) {
+static void tell_counts(request *r, const tamis *sketch, items *t, bool is_empty) {
     uint64_t count[FEW_ITEMS];
     (void)is_empty; /* no sketch leaves by the clock */
-    redis.ReplyWithArray(ctx, (long)t->count);
+    redis.ReplyWithArray(r->ctx, (long)t->count);
     for (size_t at = 0, n; at < t->count; at += n) {
         n = t->count - at < FEW_ITEMS ? t->count - at : FEW_ITEMS;
         if (t->hash) tamis_count_hashes(sketch, t->hash + at, n, count);
         for (size_t i = 0; i < n; i++) {
             const struct tamis_key *key = &t->key[at + i];
             if (!t->hash) count[i] = tamis_count(sketch, key->bytes, key->len);
-            redis.ReplyWithLongLong(ctx, (long long)count[i]);
+            redis.ReplyWithLongLong(r->ctx, (long long)count[i]);
         }
     }
 }
 
-int cms_query_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cms_query_command(request *r) {
     struct tamis_info info;
-    items t;
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CMS);
-    const tamis *sketch = cms_sketch(ctx, &p, argv[1], &info);
-    const bool is_elsewhere = sketch && many_are_for_worker(ctx, p.value, argc - 2);
-    if (sketch && !is_elsewhere && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        tell_counts(ctx, sketch, &t, false);
-        items_free(&t);
-    }
-    place_close(&p);
-    return is_elsewhere ? many_ask(ctx, argv[1], p.value, argv + 2, argc - 2, tell_counts)
-                        : REDIS_OK;
+    return cms_sketch(r, &info) ? many_ask(r, false, tell_counts) : REDIS_OK;
 }
 
 /* ---- CMS.INFO key ---------------------------------------------------------------------------- */
@@ -240,17 +212,13 @@ static void pair(redis_ctx *ctx, const char *name, uint64_t number) {
     redis.ReplyWithLongLong(ctx, (long long)number);
 }
 
-int cms_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int cms_info_command(request *r) {
     struct tamis_info info;
-    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CMS);
-    const tamis *sketch = cms_sketch(ctx, &p, argv[1], &info);
-    (void)argc;
-    if (sketch) {
-        reply_map(ctx, 3);
-        pair(ctx, "width", info.word[CMS_WIDTH]);
-        pair(ctx, "depth", info.word[CMS_DEPTH]);
-        pair(ctx, "count", total_of(sketch, &info));
-    }
-    place_close(&p);
+    const tamis *sketch = cms_sketch(r, &info);
+    if (!sketch) return REDIS_OK;
+    reply_map(r->ctx, 3);
+    pair(r->ctx, "width", info.word[CMS_WIDTH]);
+    pair(r->ctx, "depth", info.word[CMS_DEPTH]);
+    pair(r->ctx, "count", total_of(sketch, &info));
     return REDIS_OK;
 }

@@ -3,13 +3,13 @@
 #ifndef TAMIS_REDIS_CMS_H
 #define TAMIS_REDIS_CMS_H
 
-#include "engines/redis/reply.h"
+#include "engines/redis/request.h"
 
 /* The shape words of both kinds. */
 enum { CMS_WIDTH, CMS_DEPTH };
 
-/* The sketch of a key that must be there, and its facts: NULL when it is not, which has been
+/* The sketch of the key, which must be there, and its facts: NULL when it is not, which has been
  * replied. */
-tamis *cms_sketch(redis_ctx *, place *, redis_string *name, struct tamis_info *);
+tamis *cms_sketch(request *, struct tamis_info *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands, and what is the same for all: counting arguments, waiting for jobs. */
+/* The table of commands, and what is the same for all: arity, waiting for jobs, limits, the key. */
 #include "engines/redis/commands.h"
 
 #include <ctype.h>
@@ -12,89 +12,80 @@
 #include "engines/redis/packed_words.h"
 #include "engines/redis/usage.h"
 
-/* A mark in the flags, which the server is not told. */
-#define MAKES_JOBS " job"
-
-typedef struct command {
-    redis_function *function, *entry;
-    const char *name, *flags;
-    int last, step, min, max;
-    const char *family, *complexity, *summary, *usage;
-} command;
-
-static int run(const command *, redis_ctx *, redis_string **argv, int argc);
-
 /* What the server calls: one entry for each line of the table, which knows its number. */
 enum {
-#define JOB
 #define COMMAND(function, ...) NUMBER_OF_##function,
 #include "engines/redis/commands.def"
     COMMANDS
 };
 static const command commands[COMMANDS];
-#define JOB
-#define COMMAND(function, ...)                                                   \
-    static int enter_##function(redis_ctx *ctx, redis_string **argv, int argc) { \
-        return run(&commands[NUMBER_OF_##function], ctx, argv, argc);            \
+#define COMMAND(function, ...)                                                                   \
+    static int enter_##function(redis_ctx *ctx, redis_string **argv, int argc) {                 \
+        request r = {                                                                            \
+            .command = &commands[NUMBER_OF_##function], .ctx = ctx, .argv = argv, .argc = argc}; \
+        return request_run(&r);                                                                  \
     }
 #include "engines/redis/commands.def"
 
 static const command commands[COMMANDS] = {
-#define JOB MAKES_JOBS
-#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, usage) \
-    {function, enter_##function, name,       flags,   last, step, min,                           \
-     max,      family,           complexity, summary, usage},
+#define COMMAND(function, ...) {function, enter_##function, __VA_ARGS__},
 #include "engines/redis/commands.def"
 };
 
 /* Asked once, and not for each of a million adds. */
 static bool has_secret[COMMANDS];
 
-static bool writes(const command *c) {
-    return strstr(c->flags, "write");
+static bool finds_keys_itself(const command *c) {
+    return strstr(c->flags, "getkeys-api");
 }
 
-static bool may_have_to_wait(const command *c) {
-    return writes(c) || strstr(c->flags, MAKES_JOBS);
+/* Arguments that are no keys are in nobody's way. */
+int request_last_key(const request *r) {
+    const command *c = r->command;
+    return finds_keys_itself(c) ? r->argc - 1 : c->last < 0 ? r->argc + c->last : c->last;
 }
 
-static int run_bound(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
-    const bounds before = bounds_enter(ctx);
-    const int rc = c->function(ctx, argv, argc);
-    bounds_leave(before);
-    return rc;
+/* Before a command is begun: what its key owes to others. False: it has been replied to, or will be
+ * run again. */
+static bool may_begin(request *r) {
+    const command *c = r->command;
+    const bool writes = command_writes(c);
+    if (c->last && filters_are_shared() && !alter_alone(r)) return false;
+    if (c->last && atomic_load(&counters.owed)) clock_pay(r);
+    if (c->last && writes) clock_begin(r);
+    if (!(work_is_active() || work_is_behind()) || !(writes || c->use == ASK_BY_JOB)) return true;
+    return !work_must_wait(r) && !(work_is_behind() && work_must_pause(r));
 }
 
-static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
+int request_run(request *r) {
+    const command *c = r->command;
     /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do
      * nothing. */
-    if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
-        return c->function(ctx, argv, argc);
-    if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
-    if (argc < c->min || (c->max && argc > c->max)) return redis.WrongArity(ctx);
-    if (c->last && filters_are_shared() && !alter_alone(ctx, argv[1], writes(c))) return REDIS_OK;
-    if (c->last && atomic_load(&counters.owed)) clock_pay(ctx, argv[1]);
-    if (c->last && writes(c)) clock_begin(ctx, argv[1]);
-    if ((work_is_active() || work_is_behind()) && may_have_to_wait(c)) {
-        const int last = c->last < 0 ? argc + c->last : c->last;
-        const call again = {c->entry, argv, argc, 1, last, c->step, writes(c)};
-        if (work_must_wait(ctx, &again)) return REDIS_OK;
-        if (work_is_behind() && work_must_pause(ctx, &again)) return REDIS_OK;
-    }
-    counters.is_change = writes(c);
-    return run_bound(c, ctx, argv, argc);
+    if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(r->ctx)) return c->function(r);
+    if (has_secret[c - commands]) usage_hide(r->ctx, c->usage, r->argv, r->argc);
+    if (r->argc < c->min || (c->max && r->argc > c->max)) return request_wrong_arity(r);
+    if (c->last) r->key = r->argv[1];
+    if (!may_begin(r)) return REDIS_OK;
+    const bounds before = bounds_enter(r->ctx, r->is_told);
+    r->items = 2;
+    r->is_verbatim = true;
+    if (c->last && c->use != PASS_ON)
+        request_open(r, c->use == CHANGE ? REDIS_READ | REDIS_WRITE : REDIS_READ,
+                     c->family == FAMILY_TAMIS ? ANY_FAMILY : c->family);
+    c->function(r);
+    request_close(r);
+    bounds_leave(before);
+    return REDIS_OK;
 }
 
 /* What carries others is not carried itself. */
-bool words_command(const redis_string *name, call *found) {
+const command *words_command(const redis_string *name) {
     const char *text = redis.StringPtrLen(name, NULL);
     for (const command *c = commands; c < commands + COMMANDS; c++)
-        if (strcasecmp(c->name, text) == 0 && c->last == 1 && writes(c) &&
-            c->function != tamis_words_command) {
-            *found = (call){c->entry, NULL, 0, 1, c->last, c->step, true};
-            return true;
-        }
-    return false;
+        if (strcasecmp(c->name, text) == 0 && c->last == 1 && command_writes(c) &&
+            c->function != tamis_words_command)
+            return c;
+    return NULL;
 }
 
 /* ---- Making them known ----------------------------------------------------------------------- */
@@ -106,7 +97,7 @@ static void describe_keys(const command *c, redis_key_spec specs[3]) {
     const uint64_t change = REDIS_KEY_IS_CHANGED | REDIS_KEY_IS_ACCESSED | REDIS_KEY_IS_UPDATED;
     memset(specs, 0, 3 * sizeof *specs);
     for (int i = 0; i < (c->last < 0 ? 2 : c->last); i++) {
-        specs[i].flags = writes(c) && i == 0 ? change : read;
+        specs[i].flags = command_writes(c) && i == 0 ? change : read;
         specs[i].begins = REDIS_KEYS_BEGIN_AT;
         specs[i].first = 1 + i;
         specs[i].ends = REDIS_KEYS_ARE_RANGE;
@@ -120,7 +111,7 @@ static void describe(redis_command *known, const command *c) {
     enum { HISTORY_BYTES = 16 }; /* of what we have none of */
     static const redis_info_version version = {1, HISTORY_BYTES, sizeof(redis_key_spec),
                                                sizeof(redis_argument)};
-    const bool tells_keys = !strstr(c->flags, "getkeys-api");
+    const bool tells_keys = !finds_keys_itself(c);
     redis_key_spec specs[3];
     usage u;
     const redis_command_info info = {
@@ -136,26 +127,32 @@ static void describe(redis_command *known, const command *c) {
     redis.SetCommandInfo(known, &info);
 }
 
+static const char *category_of(const command *c) {
+    return c->family == FAMILY_BF    ? "bloom"
+           : c->family == FAMILY_CF  ? "cuckoo"
+           : c->family == FAMILY_CMS ? "cms"
+                                     : "tamis";
+}
+
 /* The server takes exactly these: what it would guess from the flags is lost with the first of
  * ours. */
 static void categorize(redis_command *known, const command *c) {
     char categories[64];
     snprintf(categories, sizeof categories, "%s %s %s",
              strstr(c->flags, "admin") ? "admin dangerous"
-             : writes(c)               ? "write"
+             : command_writes(c)       ? "write"
                                        : "read",
-             strstr(c->flags, "fast") ? "fast" : "slow", c->family);
+             strstr(c->flags, "fast") ? "fast" : "slow", category_of(c));
     redis.SetCommandACLCategories(known, categories);
 }
 
 static int create(redis_ctx *ctx, const command *c) {
     char flags[64], name[32];
-    snprintf(flags, sizeof flags, "%s", c->flags);
+    snprintf(flags, sizeof flags, "%s%s%s", command_writes(c) ? "write" : "",
+             command_writes(c) && *c->flags ? " " : "", c->flags);
     /* In small letters, as the server's own: its errors repeat the name as it is here. */
     snprintf(name, sizeof name, "%s", c->name);
     for (char *letter = name; *letter; letter++) *letter = (char)tolower((unsigned char)*letter);
-    char *mark = strstr(flags, MAKES_JOBS);
-    if (mark) *mark = 0;
     if (redis.CreateCommand(ctx, name, c->entry, flags, c->last ? 1 : 0, c->last, c->step)) {
         redis.Log(ctx, "warning", "the command %s exists already: another module has it", c->name);
         return REDIS_ERR;
@@ -166,17 +163,13 @@ static int create(redis_ctx *ctx, const command *c) {
     return REDIS_OK;
 }
 
-/* A second category of the same name is refused, which does no harm. */
-static void add_categories(redis_ctx *ctx) {
-    static const char *const names[] = {"bloom", "cuckoo", "cms", "tamis"};
-    for (size_t i = 0; redis.AddACLCategory && i < sizeof names / sizeof *names; i++)
-        redis.AddACLCategory(ctx, names[i]);
-}
-
 int commands_start(redis_ctx *ctx) {
-    add_categories(ctx);
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (create(ctx, &commands[i])) return REDIS_ERR;
-    for (size_t i = 0; i < COMMANDS; i++) has_secret[i] = usage_has_secret(commands[i].usage);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        const command *c = &commands[i];
+        /* A second category of the same name is refused, which does no harm. */
+        if (redis.AddACLCategory) redis.AddACLCategory(ctx, category_of(c));
+        if (create(ctx, c)) return REDIS_ERR;
+        has_secret[i] = usage_has_secret(c->usage);
+    }
     return REDIS_OK;
 }

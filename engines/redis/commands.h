@@ -3,11 +3,9 @@
 #ifndef TAMIS_REDIS_COMMANDS_H
 #define TAMIS_REDIS_COMMANDS_H
 
-#include "engines/redis/api.h"
+#include "engines/redis/request.h"
 
-#define JOB ""
-#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, usage) \
-    redis_function function;
+#define COMMAND(function, ...) int function(request *);
 #include "engines/redis/commands.def"
 
 /* Makes all of them known; REDIS_ERR when the server has one of these names already. */

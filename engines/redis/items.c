@@ -16,11 +16,11 @@ static bool find_memory(items *t, size_t n) {
     return true;
 }
 
-bool items_room(redis_ctx *ctx, items *t, const value *v, int count) {
-    t->count = (size_t)count;
-    count_items(t->count);
-    if (!find_memory(t, t->count)) {
-        reply_error(ctx, "ERR Insufficient memory");
+bool items_room(const request *r, items *t, const value *v, size_t count) {
+    t->count = count;
+    count_items(r, count);
+    if (!find_memory(t, count)) {
+        reply_no_memory(r->ctx);
         return false;
     }
     if (v->hashes_itself) t->hash = NULL;
@@ -33,9 +33,9 @@ void items_read(items *t, const value *v, redis_string *const *argv, size_t stri
     if (t->hash) tamis_hash_many(v->filter, t->key + from, n, t->hash + from);
 }
 
-bool items_take(redis_ctx *ctx, items *t, const value *v, redis_string **argv, int count) {
-    if (!items_room(ctx, t, v, count)) return false;
-    items_read(t, v, argv, 1, 0, t->count);
+bool items_take(const request *r, items *t, const value *v) {
+    if (!items_room(r, t, v, request_count(r))) return false;
+    items_read(t, v, request_items(r), 1, 0, t->count);
     return true;
 }
 
@@ -57,4 +57,16 @@ void items_ask_some(items *t, const tamis *filter, size_t from, size_t n) {
 tamis_status items_add_new(const items *t, tamis *filter, size_t i, bool *is_new) {
     return t->hash ? tamis_add_new_hash(filter, t->hash[i], is_new)
                    : tamis_add_new(filter, t->key[i].bytes, t->key[i].len, is_new);
+}
+
+bool items_has(const items *t, const tamis *filter, size_t i) {
+    return t->hash ? tamis_has_hash(filter, t->hash[i])
+                   : tamis_has(filter, t->key[i].bytes, t->key[i].len);
+}
+
+size_t items_missing(items *t, const tamis *filter, size_t from, size_t n) {
+    size_t missing = 0;
+    items_ask_some(t, filter, from, n);
+    for (size_t i = from; i < from + n; i++) missing += !t->hit[i];
+    return missing;
 }

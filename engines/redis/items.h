@@ -3,7 +3,7 @@
 #ifndef TAMIS_REDIS_ITEMS_H
 #define TAMIS_REDIS_ITEMS_H
 
-#include "engines/redis/reply.h"
+#include "engines/redis/request.h"
 
 /* Packed hashes that one command may have. */
 enum { MAX_HASHES = 1 << 20 };
@@ -21,14 +21,14 @@ typedef struct items {
     void *memory;
 } items;
 
-/* Takes the arguments and hashes them for the value's filter; false, with the error replied, when
- * there is no memory. */
-bool items_take(redis_ctx *, items *, const value *, redis_string **argv, int count);
+/* Takes the request's items and hashes them for the filter of a value; false, with the error
+ * replied, when there is no memory. */
+bool items_take(const request *, items *, const value *);
 
 /* The same in two parts. Very many are read elsewhere, or a few at a time: item i is argv[i *
  * stride]. Any thread, but not before the command that brought them has returned: the server may
  * move what a string has then. */
-bool items_room(redis_ctx *, items *, const value *, int count);
+bool items_room(const request *, items *, const value *, size_t count);
 void items_read(items *, const value *, redis_string *const *argv, size_t stride, size_t from,
                 size_t n);
 void items_free(items *);
@@ -39,5 +39,11 @@ void items_ask_some(items *, const tamis *, size_t from, size_t n);
 
 /* Adds item i unless it is there; *is_new tells. */
 tamis_status items_add_new(const items *, tamis *, size_t i, bool *is_new);
+
+/* Is item i there? */
+bool items_has(const items *, const tamis *, size_t i);
+
+/* How many are not? */
+size_t items_missing(items *, const tamis *, size_t from, size_t n);
 
 #endif

@@ -8,16 +8,17 @@
 
 /* ---- Its life -------------------------------------------------------------------------------- */
 
-job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
-    job *j = try_alloc(sizeof *j);
-    if (!j) {
-        reply_error(ctx, "ERR Insufficient memory");
+job *job_new(request *r, value *target, size_t task_bytes) {
+    job *j = reply_alloc(r->ctx, sizeof *j);
+    void *task = j && task_bytes ? reply_alloc(r->ctx, task_bytes) : NULL;
+    if (!j || (task_bytes && !task)) {
+        redis.Free(j);
         return NULL;
     }
     memset(j, 0, sizeof *j);
     j->last_waiting = &j->waiting;
-    j->key = redis.HoldString(NULL, key);
-    j->db = redis.GetSelectedDb(ctx);
+    j->request = r;
+    j->task = task;
     if (target) j->target = value_hold(target);
     return j;
 }
@@ -31,16 +32,16 @@ void job_fail(job *j, tamis_status rc) {
     snprintf(j->why, sizeof j->why, "%s", refusal(rc));
 }
 
-void job_hold(job *j, redis_string **strings, size_t count) {
-    j->held = redis.Alloc(count * sizeof *j->held);
-    j->held_count = count;
-    for (size_t i = 0; i < count; i++) j->held[i] = redis.HoldString(NULL, strings[i]);
+bool job_copy_target(job *j) {
+    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
+    if (rc) job_fail(j, rc);
+    return !rc;
 }
 
-/* Strings are the server's: only under its lock. */
-void job_free_strings(job *j) {
+/* What tasks hold may be strings, which are the server's: only under its lock. */
+void job_free_task(job *j) {
     if (j->clean) j->clean(j);
-    redis.FreeString(NULL, j->key);
+    redis.Free(j->task);
 }
 
 /* At most so many of those that are held. */
@@ -58,13 +59,13 @@ void job_free_filters(job *j) {
 }
 
 void job_drop(job *j) {
-    job_free_strings(j);
+    job_free_task(j);
     job_release(j, SIZE_MAX);
     job_free_filters(j);
 }
 
-job *job_follow(redis_ctx *ctx, job *done, value *target) {
-    job *j = job_new(ctx, done->key, target);
+job *job_follow(job *done, value *target) {
+    job *j = job_new(done->request, target, 0);
     if (!j) return NULL;
     j->task = done->task, done->task = NULL;
     j->clean = done->clean, done->clean = NULL;
@@ -75,29 +76,26 @@ job *job_follow(redis_ctx *ctx, job *done, value *target) {
 
 /* ---- For end() and step() -------------------------------------------------------------------- */
 
-bool is_read_only(redis_ctx *ctx) {
-    return redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY;
-}
-
-int reply_read_only(redis_ctx *ctx) {
-    return redis.ReplyWithError(ctx, "READONLY You can't write against a read only replica.");
+bool job_is_awaited(const job *j) {
+    return j->request == &j->kept && j->kept.client;
 }
 
 /* A server that became a replica while the job was made has another primary's data to keep. */
-bool job_place(redis_ctx *ctx, job *j, place *p) {
-    if (j->client && !j->is_told && is_read_only(ctx)) {
+bool job_place(job *j) {
+    redis_ctx *ctx = j->request->ctx;
+    if (job_is_awaited(j) && !j->request->is_told && is_read_only(ctx)) {
         reply_read_only(ctx);
         return false;
     }
-    if (job_finds(ctx, j, p)) return true;
+    if (job_finds(j)) return true;
     reply_error(ctx, "ERR the key changed during the operation");
     return false;
 }
 
-bool job_lands(redis_ctx *ctx, job *j, place *p) {
+bool job_lands(job *j) {
     if (j->rc)
-        reply_error(ctx, "ERR %s", j->why);
-    else if (job_place(ctx, j, p))
+        reply_error(j->request->ctx, "ERR %s", j->why);
+    else if (job_place(j))
         return true;
     else
         tamis_free(j->result);
@@ -108,10 +106,11 @@ void job_replace(job *j) {
     j->replaced = value_swap(j->target, j->result);
 }
 
-bool job_finds(redis_ctx *ctx, const job *j, place *p) {
-    *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    if (!p->is_wrong && p->value == j->target) return true;
-    place_close(p);
+bool job_finds(job *j) {
+    request *r = j->request;
+    request_open(r, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
+    if (!r->is_wrong && r->value == j->target) return true;
+    request_close(r);
     return false;
 }
 

@@ -2,23 +2,22 @@
 /* Very many items: asked by the worker, changed in steps. */
 #include "engines/redis/many.h"
 
-#include <string.h>
-
 #include "engines/redis/clock.h"
 
-bool many_may_wait(redis_ctx *ctx, int count) {
-    return count > VERY_MANY && may_block(ctx);
+bool many_may_wait(const request *r, size_t count) {
+    return count > VERY_MANY && may_wait(r);
 }
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
-void tell_hits(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    if (is_empty)
-        memset(t->hit, 0, t->count);
-    else
-        items_ask(t, filter);
-    redis.ReplyWithArray(ctx, (long)t->count);
-    for (size_t i = 0; i < t->count; i++) reply_bool(ctx, t->hit[i]);
+static void reply_hits(request *r, const uint8_t *hit, size_t count) {
+    if (r->form != REPLY_SINGLE) redis.ReplyWithArray(r->ctx, (long)count);
+    for (size_t i = 0; i < count; i++) reply_bool(r->ctx, hit && hit[i]);
+}
+
+void tell_hits(request *r, const tamis *filter, items *t, bool is_empty) {
+    if (!is_empty) items_ask(t, filter);
+    reply_hits(r, is_empty ? NULL : t->hit, t->count);
 }
 
 typedef struct asking {
@@ -26,100 +25,112 @@ typedef struct asking {
     sender *tell;
 } asking;
 
-/* A context of a client that waits may be replied to without the lock. */
-static void ask_all(job *j) {
-    asking *a = j->task;
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    items_read(&a->items, j->target, j->held, 1, 0, a->items.count);
-    a->tell(ctx, j->target->filter, &a->items, false);
-    redis.FreeThreadSafeContext(ctx);
+static void ask_all(request *r, void *task) {
+    asking *a = task;
+    items_read(&a->items, r->value, request_items(r), 1, 0, a->items.count);
+    a->tell(r, r->value->filter, &a->items, false);
 }
 
 static void free_asking(job *j) {
-    asking *a = j->task;
-    items_free(&a->items);
-    redis.Free(a);
+    items_free(&((asking *)j->task)->items);
 }
 
-bool many_are_for_worker(redis_ctx *ctx, const value *v, int count) {
-    return count > VERY_MANY && !v->job && may_block(ctx);
-}
-
-int many_ask(redis_ctx *ctx, redis_string *key, value *v, redis_string **item, int count,
-             sender *tell) {
-    job *j = job_new(ctx, key, v);
+static int ask_elsewhere(request *r, sender *tell) {
+    job *j = job_new(r, r->value, sizeof(asking));
     if (!j) return REDIS_OK;
-    asking *a = j->task = redis.Alloc(sizeof *a);
+    asking *a = j->task;
     a->tell = tell;
-    j->make = ask_all, j->end = job_only_tells, j->clean = free_asking;
-    j->only_tells = true;
-    if (items_room(ctx, &a->items, v, count)) {
-        job_hold(j, item, (size_t)count);
-        return job_do(ctx, j, LARGE_BYTES);
+    if (items_room(r, &a->items, r->value, request_count(r))) {
+        j->clean = free_asking;
+        return job_ask(j, ask_all);
     }
     job_drop(j);
+    return REDIS_OK;
+}
+
+bool many_can_answer(request *r, enum tamis_ability needed) {
+    struct tamis_info info;
+    tamis_get_info(r->value->filter, &info, sizeof info);
+    if (info.abilities & TAMIS_IS_SKETCH)
+        reply_error(r->ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
+    else if (needed && !(info.abilities & needed))
+        reply_error(r->ctx, "ERR %s cannot map keys to values", info.kind);
+    else
+        return true;
+    return false;
+}
+
+int many_ask(request *r, bool is_empty, sender *tell) {
+    items t;
+    const value *v = r->value;
+    if (!is_empty && !v->job && many_may_wait(r, request_count(r))) return ask_elsewhere(r, tell);
+    if (!items_take(r, &t, v)) return REDIS_OK;
+    tell(r, v->filter, &t, is_empty);
+    items_free(&t);
+    return REDIS_OK;
+}
+
+int many_exist(request *r) {
+    if (request_is_coming(r)) return REDIS_OK;
+    if (r->value) return many_ask(r, false, tell_hits);
+    reply_hits(r, NULL, request_count(r));
     return REDIS_OK;
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 /* A server that became a replica meanwhile has another primary's data to keep. */
-static bool may_change(redis_ctx *ctx) {
-    const int flags = redis.GetContextFlags(ctx);
+static bool may_change(const request *r) {
+    const int flags = request_flags(r);
     return !(flags & REDIS_IS_READ_ONLY) || flags & REDIS_IS_REPLICATED;
 }
 
 /* Replicating what a step has done takes longer than adding it where that is quick. */
 enum { MAX_IN_STEP = 8192 };
 
-static bool step(job *j, redis_ctx *ctx) {
+static bool step(job *j) {
     const moment m = moment_begin();
     stream *s = j->task;
     const size_t from = s->done;
-    place p;
-    s->is_gone = !may_change(ctx) || !job_finds(ctx, j, &p);
+    s->is_gone = !may_change(j->request) || !job_finds(j);
     if (s->is_gone) {
         clock_lost_key(j->target);
         return true;
     }
+    s->item = request_items(j->request);
     bounds_haste(s->in_haste);
-    do s->is_good = s->some(s, p.value);
-    while (s->is_good && !s->must_grow && s->done < s->count && s->done - from < MAX_IN_STEP &&
-           !moment_is_over(&m));
+    do s->is_good = s->some(s, j->target);
+    while (s->is_good && !s->must_grow && s->done < s->count &&
+           (s->is_packed || s->done - from < MAX_IN_STEP) && !moment_is_over(&m));
     bounds_haste(false);
-    place_close(&p);
-    if (s->done > from) s->replicate(ctx, s, j->key, from);
+    if (s->done > from) s->replicate(j->request, s, from);
     return !s->is_good || s->must_grow || s->done == s->count;
 }
 
 static void clean(job *j) {
-    stream *s = j->task;
-    s->free(s->data);
-    redis.Free(s);
-}
-
-static void reply(redis_ctx *ctx, void *task) {
-    const stream *s = task;
-    s->reply(ctx, s);
-}
-
-static void finish(redis_ctx *ctx, job *j) {
     const stream *s = j->task;
-    if (s->changed) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->event, j->key);
+    s->free(s->data);
+}
+
+static void reply(request *r, void *task) {
+    const stream *s = task;
+    s->reply(r, s);
+}
+
+static void finish(job *j) {
+    const stream *s = j->task;
+    if (s->changed) request_notify(j->request, s->event);
     if (s->is_gone)
-        reply_error(ctx, "ERR the key changed during the operation");
+        reply_error(j->request->ctx, "ERR the key changed during the operation");
     else
-        job_answer(ctx, j, reply, s->count);
+        job_answer(j, reply, s->is_packed ? 1 : s->count);
 }
 
 /* A few items on a copy, without the lock. */
 static void grow(job *j) {
     stream *s = j->task;
-    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
-    if (rc) {
-        job_fail(j, rc);
-        return;
-    }
+    if (!job_copy_target(j)) return;
+    s->item = request_items(j->request);
     value copy = {
         .filter = j->result, .facts = j->target->facts, .hashes_itself = j->target->hashes_itself};
     s->grown_from = s->done;
@@ -129,65 +140,59 @@ static void grow(job *j) {
     s->facts = copy.facts;
 }
 
-static void put_copy(job *j, redis_ctx *ctx) {
+static void put_copy(job *j) {
     stream *s = j->task;
-    place p;
-    s->is_gone = !may_change(ctx) || !job_finds(ctx, j, &p);
+    s->is_gone = !may_change(j->request) || !job_finds(j);
     if (s->is_gone || s->done == s->grown_from) {
         tamis_free(j->result);
     } else {
         job_replace(j);
         j->target->facts = s->facts;
-        s->replicate(ctx, s, j->key, s->grown_from);
+        s->replicate(j->request, s, s->grown_from);
     }
-    if (!s->is_gone) place_close(&p);
 }
 
-static void go_on(redis_ctx *ctx, job *done);
+static void go_on(job *done);
 
-static void end_grow(job *j, redis_ctx *ctx) {
+static void end_grow(job *j) {
     stream *s = j->task;
     if (j->rc)
         s->is_good = s->lacks_copy(s, j->rc, j->why);
     else
-        put_copy(j, ctx);
+        put_copy(j);
     if (s->is_good && !s->is_gone && s->done < s->count)
-        go_on(ctx, j);
+        go_on(j);
     else
-        finish(ctx, j);
+        finish(j);
 }
 
-static void end(job *j, redis_ctx *ctx) {
+static void end(job *j) {
     stream *s = j->task;
     if (!s->must_grow || s->is_gone) {
-        finish(ctx, j);
+        finish(j);
         return;
     }
     s->must_grow = false;
-    job *next = job_follow(ctx, j, j->target);
+    job *next = job_follow(j, j->target);
     if (!next) return;
     next->make = grow, next->end = end_grow;
-    job_do(ctx, next, LARGE_BYTES);
+    job_do(next, LARGE_BYTES);
 }
 
-static void go_on(redis_ctx *ctx, job *done) {
-    job *next = job_follow(ctx, done, done->target);
+static void go_on(job *done) {
+    job *next = job_follow(done, done->target);
     if (!next) return;
     next->step = step, next->end = end;
-    job_do(ctx, next, LARGE_BYTES);
+    job_do(next, LARGE_BYTES);
 }
 
-int many_change(redis_ctx *ctx, redis_string *key, value *v, redis_string **item,
-                const stream *wanted) {
-    job *j = job_new(ctx, key, v);
+int many_change(request *r, const stream *wanted) {
+    job *j = job_new(r, r->value, sizeof *wanted);
     if (!j) {
         wanted->free(wanted->data);
         return REDIS_OK;
     }
-    stream *s = j->task = redis.Alloc(sizeof *s);
-    *s = *wanted;
-    job_hold(j, item, s->strings);
-    s->item = j->held;
+    *(stream *)j->task = *wanted;
     j->step = step, j->end = end, j->clean = clean;
-    return job_do(ctx, j, LARGE_BYTES);
+    return job_do(j, LARGE_BYTES);
 }

@@ -16,17 +16,25 @@
 enum { ITEMS_AT_ONCE = 64 };
 
 /* Are they so many, and may whoever sent them wait? */
-bool many_may_wait(redis_ctx *, int count);
+bool many_may_wait(const request *, size_t count);
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
 /* Replies what the filter says of the items; of one that is empty by now without asking it. */
-typedef void sender(redis_ctx *, const tamis *, items *, bool is_empty);
-void tell_hits(redis_ctx *, const tamis *, items *, bool is_empty);
+typedef void sender(request *, const tamis *, items *, bool is_empty);
+void tell_hits(request *, const tamis *, items *, bool is_empty);
 
-/* Shall the worker ask them? Not where a filter is held still by another job. */
-bool many_are_for_worker(redis_ctx *, const value *, int count);
-int many_ask(redis_ctx *, redis_string *key, value *, redis_string **item, int count, sender *);
+/* Does the filter of the key answer questions about items, by this ability (0: any)? Kinds that
+ * know sets and no keys would answer maybe to everything. False with the error replied. */
+bool many_can_answer(request *, enum tamis_ability needed);
+
+/* Asks the filter of the key about the items: here, or on the worker when they are very many and no
+ * other job holds the filter still. */
+int many_ask(request *, bool is_empty, sender *);
+
+/* BF.EXISTS and the like: where there is nothing, or something else, nothing is in it; but while a
+ * filter is on its way nobody can say that. */
+int many_exist(request *);
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
@@ -35,28 +43,28 @@ typedef struct stream {
      * not do all that it began with. */
     bool (*some)(struct stream *, value *);
     /* Those from here up to `done`. */
-    void (*replicate)(redis_ctx *, const struct stream *, redis_string *key, size_t from);
+    void (*replicate)(request *, const struct stream *, size_t from);
     /* Of a copy that could not be had; true: the rest is done as far as it goes without. NULL: it
      * never grows. */
     bool (*lacks_copy)(struct stream *, tamis_status, const char *why);
-    void (*reply)(redis_ctx *, const struct stream *);
+    void (*reply)(request *, const struct stream *);
     void (*free)(void *data);
     void *data;
     const char *event;
     size_t count, done, changed; /* items */
-    size_t strings;              /* that the items are: one each, or more */
+    bool is_packed; /* in one argument, with one answer: a step may do any number of them */
     bool in_haste;  /* `some` does not know before whether it must grow: bounds_haste() */
     bool must_grow; /* said by `some`, which has done all that goes without */
     bool is_copy;   /* told to `some`: nobody waits for this one */
 
     /* many.c's own. */
-    redis_string **item; /* that the job holds */
+    redis_string **item; /* of the request */
     size_t grown_from;   /* what was done before the copy */
     facts facts;         /* of the copy */
     bool is_gone, is_good;
 } stream;
 
-/* Owns the data. The items are held, and stand in `item`. */
-int many_change(redis_ctx *, redis_string *key, value *, redis_string **item, const stream *);
+/* Changes what is stored at the key. Owns the data. */
+int many_change(request *, const stream *);
 
 #endif

@@ -66,7 +66,7 @@ void creation_free(creation *c) {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-tamis_status creation_make(const creation *c, tamis **filter) {
+static tamis_status make_filter(const creation *c, tamis **filter) {
     const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
     tamis_status rc = tamis_create_with(filter, c->spec, &options);
     for (int i = 0; i < c->notes && !rc; i++) {
@@ -78,7 +78,8 @@ tamis_status creation_make(const creation *c, tamis **filter) {
 }
 
 /* With the digits that came: what tamis_spec tells of a rate has fewer. */
-static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
+static void replicate(request *r, const creation *c) {
+    redis_ctx *ctx = r->ctx;
     redis_string *notes[3 * MAX_NOTES], *word = redis.CreateString(NULL, "NOTE", 4);
     for (int i = 0; i < c->notes; i++) {
         notes[3 * i] = word;
@@ -87,66 +88,71 @@ static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
     }
     if (c->has_servers_secret) secret_note(ctx);
     if (c->has_secret)
-        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, c->spec, "SECRET",
+        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", r->key, c->spec, "SECRET",
                         (const char *)c->secret, (size_t)SECRET_BYTES, notes,
                         (size_t)(3 * c->notes));
     else
-        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, c->spec, notes, (size_t)(3 * c->notes));
+        redis.Replicate(ctx, "TAMIS.CREATE", "scv", r->key, c->spec, notes, (size_t)(3 * c->notes));
     redis.FreeString(NULL, word);
 }
 
-value *creation_put(redis_ctx *ctx, place *p, redis_string *key, const creation *c, tamis *filter) {
-    value *v = value_new(filter);
-    if (!v) {
-        tamis_free(filter);
-        reply_error(ctx, "ERR Insufficient memory");
-        return NULL;
-    }
-    place_set(p, v);
-    replicate(ctx, c, key);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, c->event, key);
-    return v;
-}
-
-value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
-    tamis *filter;
-    const tamis_status rc = creation_make(c, &filter);
-    value *v = rc ? NULL : creation_put(ctx, p, key, c, filter);
-    if (rc) reply_refusal(ctx, rc);
-    creation_free(c);
-    return v;
-}
-
-/* ---- On the worker --------------------------------------------------------------------------- */
-
-static void make_job(job *j) {
-    const tamis_status rc = creation_make(j->task, &j->result);
+static void make(job *j) {
+    const tamis_status rc = make_filter(j->task, &j->result);
     if (rc) job_fail(j, rc);
 }
 
-static void end_job(job *j, redis_ctx *ctx) {
-    place p;
-    if (!job_lands(ctx, j, &p)) return;
-    if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
-    place_close(&p);
+/* Puts it in place; false, with the error replied, when that does not go. */
+static bool put(job *j) {
+    request *r = j->request;
+    const creation *c = j->task;
+    value *v = value_new(j->result);
+    if (!v) {
+        tamis_free(j->result);
+        reply_no_memory(r->ctx);
+        return false;
+    }
+    request_set(r, v);
+    r->is_verbatim = false;
+    replicate(r, c);
+    request_notify(r, c->event);
+    return true;
 }
 
-static void clean_job(job *j) {
+/* Somebody was faster. */
+static bool joins(job *j) {
+    request *r = j->request;
+    request_open(r, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
+    const bool is_late = r->value || r->is_wrong;
+    if (is_late) tamis_free(j->result);
+    return is_late;
+}
+
+static void end(job *j) {
+    request *r = j->request;
+    const creation *c = j->task;
+    if (j->rc && c->failure)
+        reply_error(r->ctx, "%s: %s", c->failure, j->why);
+    else if ((!j->rc && c->may_join && joins(j)) || (job_lands(j) && put(j)))
+        c->then(r);
+}
+
+static int reply_made(request *r) {
+    return reply_ok(r->ctx);
+}
+
+static void clean(job *j) {
     creation_free(j->task);
-    redis.Free(j->task);
 }
 
-int creation_reply(redis_ctx *ctx, redis_string *key, creation *c) {
-    creation *kept = try_alloc(sizeof *kept);
-    job *j = kept ? job_new(ctx, key, NULL) : NULL;
+int creation_do(request *r, creation *c) {
+    job *j = job_new(r, NULL, sizeof *c);
     if (!j) {
-        if (!kept) reply_error(ctx, "ERR Insufficient memory");
-        redis.Free(kept);
         creation_free(c);
         return REDIS_OK;
     }
+    creation *kept = j->task;
     *kept = *c;
-    j->task = kept;
-    j->make = make_job, j->end = end_job, j->clean = clean_job;
-    return job_do(ctx, j, c->bytes);
+    if (!kept->then) kept->then = reply_made;
+    j->make = make, j->end = end, j->clean = clean;
+    return job_do(j, c->bytes);
 }

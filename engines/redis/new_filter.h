@@ -20,6 +20,11 @@ typedef struct creation {
     int notes;
     uint64_t bytes;    /* of its payload */
     const char *event; /* for those who listen to keys */
+
+    /* What comes behind it: NULL replies OK. */
+    int (*then)(request *);
+    bool may_join;       /* a filter that somebody else has put there meanwhile will do */
+    const char *failure; /* what the error begins with; NULL: only the reason */
 } creation;
 
 /* Works a spec out: a hash that nobody named is keyed by the server's secret, unless the settings
@@ -34,18 +39,8 @@ bool creation_note(creation *, redis_string *name, redis_string *value);
 void creation_facts(creation *, const facts *);
 void creation_free(creation *);
 
-/* Makes it for a key where nothing is, on the worker when it is large, and replies OK. The creation
- * is gone afterwards. */
-int creation_reply(redis_ctx *, redis_string *key, creation *);
-
-/* Makes it at once, for commands that go on with it; NULL, with the error replied, when it cannot
- * be made. The creation is gone afterwards. */
-value *creation_now(redis_ctx *, place *, redis_string *key, creation *);
-
-/* The two halves of it, for jobs of other commands: makes the filter, on any thread; and puts it in
- * place, replicated and told, the filter being the value's from then on. NULL, with the error
- * replied, when there is no memory for a value. */
-tamis_status creation_make(const creation *, tamis **filter);
-value *creation_put(redis_ctx *, place *, redis_string *key, const creation *, tamis *filter);
+/* Makes it for a key where nothing is, on the worker when it is large, replicates it, and goes on.
+ * The creation is gone afterwards. */
+int creation_do(request *, creation *);
 
 #endif

@@ -82,22 +82,17 @@ static const char *plan_ageing(creation *c, const ageing *age) {
     return NULL;
 }
 
-int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_create_command(request *r) {
     creation c = {.event = "tamis.create"};
     ageing age = {0};
-    const struct tamis_key spec = key_of(argv[2]);
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    const bool is_there = p.value || p.is_wrong;
-    place_close(&p);
-    if (is_there) return reply_error(ctx, "ERR item exists");
-    const char *why = take_options(&c, &age, argv, argc);
+    const struct tamis_key spec = key_of(r->argv[2]);
+    if (r->value || r->is_wrong) return reply_error(r->ctx, "ERR item exists");
+    const char *why = take_options(&c, &age, r->argv, r->argc);
     const tamis_status rc = why ? TAMIS_OK : creation_plan(&c, spec.bytes, spec.len);
     if (!why && !rc) why = plan_ageing(&c, &age);
-    if (why || rc) {
-        creation_free(&c);
-        return why ? redis.ReplyWithError(ctx, why) : reply_refusal(ctx, rc);
-    }
-    return creation_reply(ctx, argv[1], &c);
+    if (!why && !rc) return creation_do(r, &c);
+    creation_free(&c);
+    return why ? redis.ReplyWithError(r->ctx, why) : reply_refusal(r->ctx, rc);
 }
 
 /* ---- Changes of items ------------------------------------------------------------------------ */
@@ -107,7 +102,7 @@ struct batch;
 /* What a command does with its items: all of them, or none when it fails. */
 typedef struct verb {
     tamis_status (*apply)(tamis *, struct batch *);
-    void (*reply)(redis_ctx *, const struct batch *);
+    void (*reply)(request *, const struct batch *);
     const char *event, *command;
     bool adds;      /* and so may need more room than there is */
     bool tells_new; /* one by one, so that what fails half-way has to be taken back */
@@ -116,19 +111,19 @@ typedef struct verb {
 typedef struct batch {
     items items;
     uint64_t *number; /* values to put; or NULL */
-    size_t stride;    /* of items among the arguments: 2 when each has a value behind it */
+    size_t stride;    /* of items among the arguments: 2 when each has a value after it */
     const verb *verb;
     size_t undone; /* of the first items, that went in before one failed and were taken back */
     char why[JOB_WHY];
 } batch;
 
-static void reply_count(redis_ctx *ctx, const batch *b) {
-    redis.ReplyWithLongLong(ctx, (long long)b->items.count);
+static void reply_count(request *r, const batch *b) {
+    redis.ReplyWithLongLong(r->ctx, (long long)b->items.count);
 }
 
-static void reply_hits(redis_ctx *ctx, const batch *b) {
-    redis.ReplyWithArray(ctx, (long)b->items.count);
-    for (size_t i = 0; i < b->items.count; i++) reply_bool(ctx, b->items.hit[i]);
+static void reply_hits(request *r, const batch *b) {
+    redis.ReplyWithArray(r->ctx, (long)b->items.count);
+    for (size_t i = 0; i < b->items.count; i++) reply_bool(r->ctx, b->items.hit[i]);
 }
 
 static tamis_status apply_add(tamis *filter, batch *b) {
@@ -224,11 +219,7 @@ static bool take_numbers(redis_string **pair, size_t count, uint64_t *number, ch
 /* Does it need more memory than the filter has? Only what is new does. */
 static bool lacks_room(const tamis *filter, items *t) {
     const uint64_t room = tamis_remaining(filter);
-    uint64_t need = 0;
-    if (room >= t->count) return false;
-    items_ask(t, filter);
-    for (size_t i = 0; i < t->count; i++) need += !t->hit[i];
-    return need > room;
+    return room < t->count && items_missing(t, filter, 0, t->count) > room;
 }
 
 /* A large filter grows on the worker; what would be half done, and cannot be taken back, is done on
@@ -246,17 +237,18 @@ static bool needs_copy(const tamis *filter, batch *b) {
 /* Arguments are read where nobody waits for that. */
 static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
     batch *b = a->data;
-    items_read(&b->items, j->target, a->argv + 2, b->stride, 0, b->items.count);
-    if (b->number && !take_numbers(a->argv + 2, b->items.count, b->number, j->why))
+    redis_string **item = request_items(j->request);
+    items_read(&b->items, j->target, item, b->stride, 0, b->items.count);
+    if (b->number && !take_numbers(item, b->items.count, b->number, j->why))
         return j->rc = TAMIS_INVALID;
     return b->verb->apply(copy, b);
 }
 
 /* Hashes are one argument, and items are as many as there are: the server would write down one
  * after the other while everybody waits. */
-static void replicate_hashes(redis_ctx *ctx, alteration *a) {
+static void replicate_hashes(request *r, alteration *a) {
     const batch *b = a->data;
-    redis.Replicate(ctx, "TAMIS.HADD", "sb", a->argv[1], (const char *)b->items.hash,
+    redis.Replicate(r->ctx, "TAMIS.HADD", "sb", r->key, (const char *)b->items.hash,
                     b->items.count * sizeof *b->items.hash);
 }
 
@@ -265,9 +257,9 @@ static bool goes_as_hashes(const batch *b) {
     return b->verb->apply == apply_add && b->items.hash && n > VERY_MANY && n <= MAX_HASHES;
 }
 
-static void reply_batch(redis_ctx *ctx, alteration *a) {
+static void reply_batch(request *r, alteration *a) {
     const batch *b = a->data;
-    b->verb->reply(ctx, b);
+    b->verb->reply(r, b);
 }
 
 static void batch_free(void *data) {
@@ -277,44 +269,49 @@ static void batch_free(void *data) {
     redis.Free(b);
 }
 
-static void free_batch(alteration *a) {
-    batch_free(a->data);
-}
-
 /* What was done and taken back may have left the same set in other places: others do both. They are
  * not sent the command, which need not fail there: limits are not the same everywhere. */
-static void replicate_undone(redis_ctx *ctx, const batch *b, redis_string *key,
-                             redis_string **item) {
-    redis_string **back = redis.Alloc(b->undone * sizeof *back);
+static void replicate_undone(request *r, const batch *b) {
+    redis_string **item = request_items(r), **back = redis.Alloc(b->undone * sizeof *back);
     size_t n = 0;
     for (size_t i = b->undone; i-- > 0;)
         if (b->items.hit[i]) back[n++] = item[i];
-    redis.Replicate(ctx, "TAMIS.ADDNEW", "sv", key, item, b->undone);
-    if (n) redis.Replicate(ctx, "TAMIS.REMOVE", "sv", key, back, n);
+    redis.Replicate(r->ctx, "TAMIS.ADDNEW", "sv", r->key, item, b->undone);
+    if (n) redis.Replicate(r->ctx, "TAMIS.REMOVE", "sv", r->key, back, n);
     redis.Free(back);
 }
 
-static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *key,
-                       redis_string **item) {
-    const tamis_status rc = b->verb->apply(filter, b);
-    if (!rc)
-        redis.ReplicateVerbatim(ctx);
-    else if (b->undone)
-        replicate_undone(ctx, b, key, item);
-    if (rc) {
-        reply_refusal(ctx, rc);
+/* Owns the batch, as do those below. */
+static int change_now(request *r, batch *b) {
+    const tamis_status rc = b->verb->apply(r->value->filter, b);
+    if (!rc) {
+        request_changed(r, b->verb->event);
+        b->verb->reply(r, b);
     } else {
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, b->verb->event, key);
-        b->verb->reply(ctx, b);
+        if (b->undone) replicate_undone(r, b);
+        reply_refusal(r->ctx, rc);
     }
     batch_free(b);
+    return REDIS_OK;
+}
+
+static int change_copy(request *r, batch *b) {
+    const bool are_many = b->items.count > VERY_MANY;
+    const alteration a = {.alter = alter_batch,
+                          .reply = reply_batch,
+                          .replies = b->verb->tells_new ? b->items.count : 0,
+                          .replicate = goes_as_hashes(b) ? replicate_hashes : NULL,
+                          .free = batch_free,
+                          .event = b->verb->event,
+                          .data = b};
+    return alter_copy(r, &a, NULL, 0, are_many ? LARGE_BYTES : tamis_image_size(r->value->filter));
 }
 
 /* ---- Very many items ------------------------------------------------------------------------- */
 
 /* Will a part of a large filter be cleared for them? */
-static bool turns(redis_ctx *ctx, const value *v, const batch *b) {
-    return b->verb->adds && clock_adds_left(v) < b->items.count && may_block(ctx);
+static bool turns(const request *r, const batch *b) {
+    return b->verb->adds && clock_adds_left(r->value) < b->items.count && may_wait(r);
 }
 
 /* Only what cannot fail is done in steps: nothing is taken back. */
@@ -342,38 +339,36 @@ static bool apply_some(stream *s, value *v) {
     return !rc;
 }
 
-static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
+static void replicate_some(request *r, const stream *s, size_t from) {
     const batch *b = s->data;
-    redis.Replicate(ctx, b->verb->command, "sv", key, s->item + from, s->done - from);
+    redis.Replicate(r->ctx, b->verb->command, "sv", r->key, s->item + from, s->done - from);
 }
 
-static void reply_stream(redis_ctx *ctx, const stream *s) {
+static void reply_stream(request *r, const stream *s) {
     const batch *b = s->data;
     if (*b->why)
-        reply_error(ctx, "ERR %s", b->why);
+        reply_error(r->ctx, "ERR %s", b->why);
     else
-        b->verb->reply(ctx, b);
+        b->verb->reply(r, b);
 }
 
-/* Owns the batch. */
-static int change_in_steps(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
-                           batch *b) {
+static int change_in_steps(request *r, batch *b) {
     const stream s = {.some = apply_some,
                       .replicate = replicate_some,
                       .reply = reply_stream,
                       .free = batch_free,
                       .data = b,
                       .event = b->verb->event,
-                      .count = b->items.count,
-                      .strings = b->items.count};
-    return many_change(ctx, key, v, item, &s);
+                      .count = b->items.count};
+    return many_change(r, &s);
 }
 
-/* Owns the numbers; NULL, with the error replied, when there is no memory. */
-static batch *batch_new(redis_ctx *ctx, const value *v, int count, size_t stride, uint64_t *number,
-                        const verb *how) {
-    batch *b = redis.Alloc(sizeof *b);
-    if (!items_room(ctx, &b->items, v, count)) {
+/* Owns the numbers; NULL, with the error replied, when there is no filter, or no memory. */
+static batch *batch_new(request *r, uint64_t *number, const verb *how) {
+    const size_t stride = number ? 2 : 1;
+    const value *v = request_value(r, NULL);
+    batch *b = v ? redis.Alloc(sizeof *b) : NULL;
+    if (!b || !items_room(r, &b->items, v, request_count(r) / stride)) {
         redis.Free(number);
         redis.Free(b);
         return NULL;
@@ -382,91 +377,53 @@ static batch *batch_new(redis_ctx *ctx, const value *v, int count, size_t stride
     return b;
 }
 
-/* Items are the arguments from the third on; where there are numbers, those stand between them.
- * Owns them. */
-static int change(redis_ctx *ctx, redis_string **argv, int argc, uint64_t *number,
-                  const verb *how) {
-    const int stride = number ? 2 : 1, count = (argc - 2) / stride;
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    value *v = p.value;
-    batch *b = filter ? batch_new(ctx, v, count, (size_t)stride, number, how) : NULL;
-    if (!filter) redis.Free(number);
-    enum { HERE, IN_STEPS, ON_COPY } where = HERE;
-    if (b) {
-        clock_keep(ctx, v, argv[1]);
-        const bool are_many = many_may_wait(ctx, count) || turns(ctx, v, b);
-        if (!are_many) items_read(&b->items, v, argv + 2, b->stride, 0, b->items.count);
-        if (are_many && cannot_fail(filter, b))
-            where = IN_STEPS;
-        else if (are_many || needs_copy(filter, b))
-            where = ON_COPY;
-        else
-            change_now(ctx, filter, b, argv[1], argv + 2);
-    }
-    place_close(&p);
-    if (where == HERE) return REDIS_OK;
-    if (where == IN_STEPS) return change_in_steps(ctx, v, argv[1], argv + 2, b);
-    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_image_size(filter);
-    const alteration a = {.alter = alter_batch,
-                          .reply = reply_batch,
-                          .replies = how->tells_new ? b->items.count : 0,
-                          .replicate = goes_as_hashes(b) ? replicate_hashes : NULL,
-                          .free = free_batch,
-                          .event = how->event,
-                          .data = b};
-    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, bytes);
+/* Where there are numbers, those are between the items. Owns them. */
+static int change(request *r, uint64_t *number, const verb *how) {
+    batch *b = batch_new(r, number, how);
+    if (!b) return REDIS_OK;
+    const value *v = r->value;
+    clock_keep(r);
+    if (many_may_wait(r, b->items.count) || turns(r, b))
+        return cannot_fail(v->filter, b) ? change_in_steps(r, b) : change_copy(r, b);
+    items_read(&b->items, v, request_items(r), b->stride, 0, b->items.count);
+    return needs_copy(v->filter, b) ? change_copy(r, b) : change_now(r, b);
 }
 
 /* ---- TAMIS.ADD, TAMIS.ADDNEW, TAMIS.REMOVE key item... --------------------------------------- */
 
-int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_add_command(request *r) {
     static const verb add = {apply_add, reply_count, "tamis.add", "TAMIS.ADD", true, false};
-    return change(ctx, argv, argc, NULL, &add);
+    return change(r, NULL, &add);
 }
 
-int tamis_addnew_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_addnew_command(request *r) {
     static const verb add_new = {apply_add_new,  reply_hits, "tamis.add",
                                  "TAMIS.ADDNEW", true,       true};
-    return change(ctx, argv, argc, NULL, &add_new);
+    return change(r, NULL, &add_new);
 }
 
-int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_remove_command(request *r) {
     static const verb take_out = {apply_remove,   reply_hits, "tamis.remove",
                                   "TAMIS.REMOVE", false,      false};
-    return change(ctx, argv, argc, NULL, &take_out);
+    return change(r, NULL, &take_out);
 }
 
 /* ---- TAMIS.PUT key item value [item value ...] ----------------------------------------------- */
 
-int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_put_command(request *r) {
     static const verb put = {apply_put, reply_count, "tamis.put", "TAMIS.PUT", false, false};
-    const int count = (argc - 2) / 2;
+    const size_t count = request_count(r) / 2;
     char why[JOB_WHY];
-    if (argc % 2) return redis.WrongArity(ctx);
-    uint64_t *number = redis.Alloc((size_t)count * sizeof *number);
-    if (!many_may_wait(ctx, count) && !take_numbers(argv + 2, (size_t)count, number, why)) {
+    if (r->argc % 2) return request_wrong_arity(r);
+    uint64_t *number = redis.Alloc(count * sizeof *number);
+    if (!many_may_wait(r, count) && !take_numbers(request_items(r), count, number, why)) {
         redis.Free(number);
-        return reply_error(ctx, "ERR %s", why);
+        return reply_error(r->ctx, "ERR %s", why);
     }
-    return change(ctx, argv, argc, number, &put);
+    return change(r, number, &put);
 }
 
 /* ---- TAMIS.HAS, TAMIS.COUNT, TAMIS.GET key item... ------------------------------------------- */
-
-/* Kinds that know sets and no keys would answer maybe to everything. */
-static bool can_answer(redis_ctx *ctx, const tamis *filter, enum tamis_ability needed,
-                       const char *what) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
-    if (info.abilities & TAMIS_IS_SKETCH)
-        reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
-    else if (needed && !(info.abilities & needed))
-        reply_error(ctx, "ERR %s cannot %s", info.kind, what);
-    else
-        return true;
-    return false;
-}
 
 static uint64_t count_item(const tamis *filter, const items *t, size_t i) {
     return t->hash ? tamis_count_hash(filter, t->hash[i])
@@ -484,46 +441,36 @@ static void tell_number(redis_ctx *ctx, uint64_t number) {
     reply_text(ctx, text);
 }
 
-static void tell_counts(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    redis.ReplyWithArray(ctx, (long)t->count);
-    for (size_t i = 0; i < t->count; i++) tell_number(ctx, is_empty ? 0 : count_item(filter, t, i));
+static void tell_counts(request *r, const tamis *filter, items *t, bool is_empty) {
+    redis.ReplyWithArray(r->ctx, (long)t->count);
+    for (size_t i = 0; i < t->count; i++)
+        tell_number(r->ctx, is_empty ? 0 : count_item(filter, t, i));
 }
 
-static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    redis.ReplyWithArray(ctx, (long)t->count);
+static void tell_values(request *r, const tamis *filter, items *t, bool is_empty) {
+    redis.ReplyWithArray(r->ctx, (long)t->count);
     for (size_t i = 0; i < t->count; i++) {
         uint64_t number;
         if (!is_empty && get_item(filter, t, i, &number))
-            tell_number(ctx, number);
+            tell_number(r->ctx, number);
         else
-            redis.ReplyWithNull(ctx);
+            redis.ReplyWithNull(r->ctx);
     }
 }
 
-static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability needed,
-               sender *tell) {
-    items t;
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    const tamis *filter = place_filter(ctx, &p, argv[1]);
-    const bool can = filter && can_answer(ctx, filter, needed, "map keys to values");
-    const bool is_empty = can && !clock_answers(ctx, p.value, argv[1]);
-    const bool is_elsewhere = can && !is_empty && many_are_for_worker(ctx, p.value, argc - 2);
-    if (can && !is_elsewhere && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        tell(ctx, filter, &t, is_empty);
-        items_free(&t);
-    }
-    place_close(&p);
-    return is_elsewhere ? many_ask(ctx, argv[1], p.value, argv + 2, argc - 2, tell) : REDIS_OK;
+static int ask(request *r, enum tamis_ability needed, sender *tell) {
+    if (!request_value(r, NULL) || !many_can_answer(r, needed)) return REDIS_OK;
+    return many_ask(r, !clock_answers(r), tell);
 }
 
-int tamis_has_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return ask(ctx, argv, argc, 0, tell_hits);
+int tamis_has_command(request *r) {
+    return ask(r, 0, tell_hits);
 }
 
-int tamis_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return ask(ctx, argv, argc, 0, tell_counts);
+int tamis_count_command(request *r) {
+    return ask(r, 0, tell_counts);
 }
 
-int tamis_get_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return ask(ctx, argv, argc, TAMIS_CAN_GET, tell_values);
+int tamis_get_command(request *r) {
+    return ask(r, TAMIS_CAN_GET, tell_values);
 }

@@ -11,7 +11,7 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 #include "tamis_engine.h"
 #include "tamis_parts.h"
 
@@ -28,51 +28,50 @@ static const uint64_t *hashes_of(const redis_string *arg, void **memory) {
 }
 
 /* How many there are; 0, with the error replied, when the argument is none. */
-static size_t count_hashes(redis_ctx *ctx, const redis_string *arg) {
-    const size_t len = key_of(arg).len, n = len / HASH_BYTES;
+static size_t count_hashes(request *r) {
+    const size_t len = key_of(r->argv[2]).len, n = len / HASH_BYTES;
     if (n && len % HASH_BYTES == 0 && n <= MAX_HASHES) return n;
-    reply_error(ctx, "ERR packed hashes have 8 bytes each, 1 to %d of them, not %zu bytes",
+    reply_error(r->ctx, "ERR packed hashes have 8 bytes each, 1 to %d of them, not %zu bytes",
                 MAX_HASHES, len);
     return 0;
 }
 
 /* Filters of other systems would answer maybe to everything. */
-static bool takes_hashes(redis_ctx *ctx, const value *v) {
-    if (!v->hashes_itself) return true;
-    reply_error(ctx, "ERR this filter hashes keys by itself: it takes no hashes");
+static bool takes_hashes(request *r) {
+    if (!r->value->hashes_itself) return true;
+    reply_error(r->ctx, "ERR this filter hashes keys by itself: it takes no hashes");
     return false;
 }
 
 /* What both commands begin with. */
 typedef struct packed {
-    place place;
-    tamis *filter;
     size_t n;               /* 0: the error has been replied */
     const uint64_t *hashes; /* NULL until they are read */
     void *memory;
 } packed;
 
 /* False, with the error replied, when there is no memory. */
-static bool packed_read(redis_ctx *ctx, packed *p, const redis_string *arg) {
-    if (!p->hashes) p->hashes = hashes_of(arg, &p->memory);
-    if (!p->hashes) reply_error(ctx, "ERR Insufficient memory");
+static bool packed_read(request *r, packed *p) {
+    if (!p->hashes) p->hashes = hashes_of(r->argv[2], &p->memory);
+    if (!p->hashes) reply_no_memory(r->ctx);
     return p->hashes;
 }
 
 /* Not every shard knows every hash: what another has would be answered maybe. False with the error
  * replied. */
-static bool are_of_shard(redis_ctx *ctx, packed *p, const redis_string *arg) {
+static bool are_of_shard(request *r, packed *p) {
     enum { BLOCK = 1024 };
     uint32_t shard[BLOCK];
     struct tamis_shard_info info;
-    if (!tamis_shard_get_info(p->filter, &info, sizeof info) || info.shards == 1) return true;
-    if (!packed_read(ctx, p, arg)) return false;
+    const tamis *filter = r->value->filter;
+    if (!tamis_shard_get_info(filter, &info, sizeof info) || info.shards == 1) return true;
+    if (!packed_read(r, p)) return false;
     for (size_t at = 0; at < p->n; at += BLOCK) {
         const size_t m = p->n - at < BLOCK ? p->n - at : BLOCK;
-        tamis_shards_of(p->filter, p->hashes + at, m, shard);
+        tamis_shards_of(filter, p->hashes + at, m, shard);
         for (size_t i = 0; i < m; i++) {
             if (shard[i] == info.shard) continue;
-            reply_error(ctx,
+            reply_error(r->ctx,
                         "WRONGSHARD hash %016" PRIx64 " belongs to shard %u of %" PRIu64
                         ", and this is shard %" PRIu64,
                         p->hashes[at + i], shard[i], info.shards, info.shard);
@@ -82,41 +81,26 @@ static bool are_of_shard(redis_ctx *ctx, packed *p, const redis_string *arg) {
     return true;
 }
 
-static packed packed_open(redis_ctx *ctx, redis_string **argv, int mode) {
-    packed p = {.place = place_open(ctx, argv[1], mode, ANY_FAMILY)};
-    p.filter = place_filter(ctx, &p.place, argv[1]);
-    if (p.filter && takes_hashes(ctx, p.place.value)) p.n = count_hashes(ctx, argv[2]);
-    if (p.n && !are_of_shard(ctx, &p, argv[2])) p.n = 0;
-    if (p.n) count_items(p.n);
+static packed packed_open(request *r) {
+    packed p = {.n = 0};
+    if (request_value(r, NULL) && takes_hashes(r)) p.n = count_hashes(r);
+    if (p.n && !are_of_shard(r, &p)) p.n = 0;
+    if (p.n) count_items(r, p.n);
     return p;
-}
-
-static void packed_close(packed *p) {
-    redis.Free(p->memory);
-    place_close(&p->place);
 }
 
 /* ---- TAMIS.HADD key packed ------------------------------------------------------------------- */
 
-static void tell_added(redis_ctx *ctx, alteration *a) {
-    redis.ReplyWithLongLong(ctx, (long long)a->number);
-}
-
-static void add_now(redis_ctx *ctx, const packed *p, redis_string *key) {
-    alteration a = {.number = p->n};
-    const tamis_status rc = tamis_add_hashes(p->filter, p->hashes, p->n);
-    if (rc) {
-        reply_refusal(ctx, rc);
-        return;
-    }
-    redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", key);
-    tell_added(ctx, &a);
+static int add_now(request *r, const packed *p) {
+    const tamis_status rc = tamis_add_hashes(r->value->filter, p->hashes, p->n);
+    if (rc) return reply_refusal(r->ctx, rc);
+    request_changed(r, "tamis.add");
+    return redis.ReplyWithLongLong(r->ctx, (long long)p->n);
 }
 
 static tamis_status add_to_copy(tamis *copy, alteration *a, job *j) {
     void *memory;
-    const uint64_t *hashes = hashes_of(a->argv[2], &memory);
+    const uint64_t *hashes = hashes_of(j->request->argv[2], &memory);
     const tamis_status rc =
         hashes ? tamis_add_hashes(copy, hashes, (size_t)a->number) : TAMIS_NOMEM;
     if (rc) job_fail(j, rc);
@@ -124,118 +108,95 @@ static tamis_status add_to_copy(tamis *copy, alteration *a, job *j) {
     return rc;
 }
 
-/* ---- Very many ------------------------------------------------------------------------------- */
+static void tell_added(request *r, alteration *a) {
+    redis.ReplyWithLongLong(r->ctx, (long long)a->number);
+}
 
-/* They stay in the argument, which the job holds: 8 MiB take longer to copy than others should
- * wait. */
+/* ---- Very many: they stay in the argument, because 8 MiB take long to copy ------------------- */
 
 enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 9 };
 
-typedef struct stream {
-    size_t n, done;
-    tamis_status rc;
-} stream;
-
-static const char *bytes_at(const job *j, size_t i) {
-    return (const char *)key_of(j->held[0]).bytes + i * HASH_BYTES;
+static const char *bytes_at(const stream *s, size_t i) {
+    return (const char *)key_of(s->item[0]).bytes + i * HASH_BYTES;
 }
 
-static void add_some(const job *j, value *v) {
-    stream *s = j->task;
+static bool add_some(stream *s, value *v) {
     uint64_t hashes[HASHES_AT_ONCE];
     const uint64_t room = clock_adds_left(v);
-    const size_t left = s->n - s->done, max = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
+    const size_t left = s->count - s->done, max = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
     const size_t n = max < room ? max : (size_t)room;
     if (n == 0) {
         clock_turn_part(v);
-        return;
-    }
-    memcpy(hashes, bytes_at(j, s->done), n * HASH_BYTES);
-    s->rc = tamis_add_hashes(v->filter, hashes, n);
-    if (!s->rc) s->done += n;
-}
-
-/* As with items: what a step has done is replicated with it. */
-static bool step_stream(job *j, redis_ctx *ctx) {
-    const moment m = moment_begin();
-    stream *s = j->task;
-    const size_t from = s->done;
-    place p;
-    if (!job_finds(ctx, j, &p)) {
-        clock_lost_key(j->target);
-        s->rc = TAMIS_NOT_FOUND;
-        snprintf(j->why, sizeof j->why, "the key changed during the operation");
         return true;
     }
-    do add_some(j, p.value);
-    while (s->done < s->n && !s->rc && !moment_is_over(&m));
-    if (s->rc) job_fail(j, s->rc);
-    place_close(&p);
-    if (s->done > from)
-        redis.Replicate(ctx, "TAMIS.HADD", "sb", j->key, bytes_at(j, from),
-                        (s->done - from) * HASH_BYTES);
-    return s->done == s->n || s->rc;
+    memcpy(hashes, bytes_at(s, s->done), n * HASH_BYTES);
+    const tamis_status rc = tamis_add_hashes(v->filter, hashes, n);
+    if (rc) snprintf(s->data, JOB_WHY, "%s", refusal(rc));
+    if (!rc) s->changed = s->done += n;
+    return !rc;
 }
 
-static void end_stream(job *j, redis_ctx *ctx) {
-    const stream *s = j->task;
-    if (s->done) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", j->key);
-    if (s->rc)
-        reply_error(ctx, "ERR %s", j->why);
+static void replicate_some(request *r, const stream *s, size_t from) {
+    redis.Replicate(r->ctx, "TAMIS.HADD", "sb", r->key, bytes_at(s, from),
+                    (s->done - from) * HASH_BYTES);
+}
+
+static void reply_stream(request *r, const stream *s) {
+    const char *why = s->data;
+    if (*why)
+        reply_error(r->ctx, "ERR %s", why);
     else
-        redis.ReplyWithLongLong(ctx, (long long)s->n);
+        redis.ReplyWithLongLong(r->ctx, (long long)s->count);
 }
 
-static void free_stream(job *j) {
-    redis.Free(j->task);
-}
-
-/* NULL, with the error replied, when there is no memory. */
-static job *stream_job(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
-    job *j = job_new(ctx, argv[1], v);
-    if (!j) return NULL;
-    stream *s = j->task = redis.Alloc(sizeof *s);
-    *s = (stream){.n = n};
-    job_hold(j, argv + 2, 1);
-    j->clean = free_stream;
-    return j;
-}
-
-static int add_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
-    job *j = stream_job(ctx, v, argv, n);
-    if (!j) return REDIS_OK;
-    j->step = step_stream, j->end = end_stream;
-    return job_do(ctx, j, LARGE_BYTES);
+static int add_in_steps(request *r, size_t n) {
+    char *why = redis.Alloc(JOB_WHY);
+    const stream s = {.some = add_some,
+                      .replicate = replicate_some,
+                      .reply = reply_stream,
+                      .free = redis.Free,
+                      .data = why,
+                      .event = "tamis.add",
+                      .count = n,
+                      .is_packed = true};
+    *why = 0;
+    return many_change(r, &s);
 }
 
 /* ---- In place, or on a copy ------------------------------------------------------------------ */
 
 /* A large filter that grows does it on the worker. */
-static bool grows_long(const packed *p) {
+static bool grows_long(const tamis *filter, size_t n) {
     struct tamis_info info;
-    const uint64_t room = tamis_remaining(p->filter);
-    if (p->n > VERY_MANY_HASHES && room != UINT64_MAX) return true; /* all or none */
-    if (room >= p->n) return false;
-    tamis_get_info(p->filter, &info, sizeof info);
+    const uint64_t room = tamis_remaining(filter);
+    if (n > VERY_MANY_HASHES && room != UINT64_MAX) return true; /* all or none */
+    if (room >= n) return false;
+    tamis_get_info(filter, &info, sizeof info);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES;
 }
 
-int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    packed p = packed_open(ctx, argv, REDIS_READ | REDIS_WRITE);
-    value *v = p.place.value;
-    if (p.n) clock_keep(ctx, v, argv[1]);
-    const bool is_job = p.n && grows_long(&p);
-    const bool is_long = p.n > VERY_MANY_HASHES || (p.n && clock_adds_left(v) < p.n);
-    const bool is_stream = p.n && !is_job && is_long && may_block(ctx);
-    if (p.n && !is_job && !is_stream && packed_read(ctx, &p, argv[2])) add_now(ctx, &p, argv[1]);
-    packed_close(&p);
-    if (is_stream) return add_in_steps(ctx, v, argv, p.n);
-    if (!is_job) return REDIS_OK;
+static int add_on_copy(request *r, size_t n) {
     const alteration a = {
-        .alter = add_to_copy, .reply = tell_added, .event = "tamis.add", .number = p.n};
-    const uint64_t bytes = tamis_image_size(v->filter);
-    const bool is_small = p.n <= VERY_MANY_HASHES || bytes >= LARGE_BYTES;
-    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, is_small ? bytes : LARGE_BYTES);
+        .alter = add_to_copy, .reply = tell_added, .event = "tamis.add", .number = n};
+    const uint64_t bytes = tamis_image_size(r->value->filter);
+    const bool is_small = n <= VERY_MANY_HASHES || bytes >= LARGE_BYTES;
+    return alter_copy(r, &a, NULL, 0, is_small ? bytes : LARGE_BYTES);
+}
+
+static int add(request *r, packed *p) {
+    const value *v = r->value;
+    clock_keep(r);
+    if (grows_long(v->filter, p->n)) return add_on_copy(r, p->n);
+    const bool is_long = p->n > VERY_MANY_HASHES || clock_adds_left(v) < p->n;
+    if (is_long && may_wait(r)) return add_in_steps(r, p->n);
+    return packed_read(r, p) ? add_now(r, p) : REDIS_OK;
+}
+
+int tamis_hadd_command(request *r) {
+    packed p = packed_open(r);
+    if (p.n) add(r, &p);
+    redis.Free(p.memory);
+    return REDIS_OK;
 }
 
 /* ---- TAMIS.HHAS key packed ------------------------------------------------------------------- */
@@ -249,60 +210,45 @@ static void pack_bits(uint8_t *hit, size_t n) {
     }
 }
 
-static void reply_bits(redis_ctx *ctx, const packed *p, bool is_empty) {
+static void reply_bits(request *r, const packed *p, bool is_empty) {
     enum { FEW = 1 << 14 };
-    uint8_t few[FEW], *hit = p->n <= FEW ? few : try_alloc(p->n);
-    if (!hit) {
-        reply_error(ctx, "ERR Insufficient memory");
-        return;
-    }
+    uint8_t few[FEW], *hit = p->n <= FEW ? few : reply_alloc(r->ctx, p->n);
+    if (!hit) return;
     if (is_empty)
         memset(hit, 0, p->n);
     else
-        tamis_has_hashes(p->filter, p->hashes, p->n, hit);
+        tamis_has_hashes(r->value->filter, p->hashes, p->n, hit);
     pack_bits(hit, p->n);
-    redis.ReplyWithStringBuffer(ctx, (const char *)hit, (p->n + 7) / 8);
+    redis.ReplyWithStringBuffer(r->ctx, (const char *)hit, (p->n + 7) / 8);
     if (hit != few) redis.Free(hit);
 }
 
-/* Kinds that know sets and no keys would answer maybe to everything. */
-static bool can_answer(redis_ctx *ctx, const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
-    if (!(info.abilities & TAMIS_IS_SKETCH)) return true;
-    reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
-    return false;
-}
-
-/* Very many are asked and answered by the worker, in a context that may be replied to without the
- * lock. */
-static void ask_all(job *j) {
-    const stream *s = j->task;
-    packed p = {.filter = j->target->filter, .n = s->n};
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    if (packed_read(ctx, &p, j->held[0])) reply_bits(ctx, &p, false);
+/* Very many are asked and answered by the worker. */
+static void ask_all(request *r, void *task) {
+    packed p = {.n = *(const size_t *)task};
+    if (packed_read(r, &p)) reply_bits(r, &p, false);
     redis.Free(p.memory);
-    redis.FreeThreadSafeContext(ctx);
 }
 
-static int ask_elsewhere(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
-    job *j = stream_job(ctx, v, argv, n);
+static int ask_elsewhere(request *r, size_t n) {
+    job *j = job_new(r, r->value, sizeof n);
     if (!j) return REDIS_OK;
-    j->make = ask_all, j->end = job_only_tells;
-    j->only_tells = true;
-    return job_do(ctx, j, LARGE_BYTES);
+    *(size_t *)j->task = n;
+    return job_ask(j, ask_all);
 }
 
-int tamis_hhas_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    packed p = packed_open(ctx, argv, REDIS_READ);
-    value *v = p.place.value;
-    (void)argc;
-    const bool can = p.n && can_answer(ctx, p.filter);
-    const bool is_empty = can && !clock_answers(ctx, v, argv[1]);
+static void ask(request *r, packed *p) {
+    const bool is_empty = !clock_answers(r);
     /* A filter that a job reads already can be held still by that one alone. */
-    const bool is_elsewhere =
-        can && !is_empty && p.n > VERY_MANY_HASHES && !v->job && may_block(ctx);
-    if (can && !is_elsewhere && packed_read(ctx, &p, argv[2])) reply_bits(ctx, &p, is_empty);
-    packed_close(&p);
-    return is_elsewhere ? ask_elsewhere(ctx, v, argv, p.n) : REDIS_OK;
+    if (!is_empty && p->n > VERY_MANY_HASHES && !r->value->job && may_wait(r))
+        ask_elsewhere(r, p->n);
+    else if (packed_read(r, p))
+        reply_bits(r, p, is_empty);
+}
+
+int tamis_hhas_command(request *r) {
+    packed p = packed_open(r);
+    if (p.n && many_can_answer(r, 0)) ask(r, &p);
+    redis.Free(p.memory);
+    return REDIS_OK;
 }

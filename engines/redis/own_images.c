@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/forms.h"
@@ -62,7 +63,8 @@ static const char *whose_secret(const tamis *filter) {
 }
 
 /* The names are those of "tamis info --json". */
-static void tell(job *j, redis_ctx *ctx) {
+static void tell(job *j) {
+    redis_ctx *ctx = j->request->ctx;
     const measured *m = j->task;
     const struct tamis_info *info = &m->info;
     enum { PAIRS = 20 };
@@ -98,99 +100,50 @@ static void tell(job *j, redis_ctx *ctx) {
     tell_notes(ctx, j->target->filter);
 }
 
-static void free_task(job *j) {
-    redis.Free(j->task);
-}
-
-int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    job *j = filter ? job_new(ctx, argv[1], p.value) : NULL;
-    (void)argc;
-    place_close(&p);
+int tamis_info_command(request *r) {
+    value *v = request_value(r, NULL);
+    job *j = v ? job_new(r, v, sizeof(measured)) : NULL;
     if (!j) return REDIS_OK;
-    j->task = redis.Alloc(sizeof(measured));
-    j->make = measure, j->end = tell, j->clean = free_task;
-    j->only_tells = true;
+    j->make = measure, j->end = tell, j->only_tells = true;
     /* Rates take some kinds tens of milliseconds, however small the filter is. */
-    return job_do(ctx, j, LARGE_BYTES);
+    return job_do(j, LARGE_BYTES);
 }
 
 /* ---- TAMIS.DUMP key offset [COUNT bytes] ----------------------------------------------------- */
 
 enum { CHUNK_PRESET = 1 << 20, MAX_CHUNK = 64 << 20 };
 
-typedef struct chunk {
-    uint64_t offset, total;
-    size_t size;
-    char bytes[];
-} chunk;
-
-static void cut_chunk(job *j) {
-    chunk *c = j->task;
-    const tamis_status rc = tamis_serialize_at(j->target->filter, c->offset, c->bytes, c->size);
-    if (rc) job_fail(j, rc);
-}
-
-static void send_chunk(job *j, redis_ctx *ctx) {
-    const chunk *c = j->task;
-    const uint64_t end = c->offset + c->size;
-    if (j->rc) {
-        reply_error(ctx, "ERR %s", j->why);
-        return;
-    }
-    redis.ReplyWithArray(ctx, 3);
-    redis.ReplyWithLongLong(ctx, end == c->total ? 0 : (long long)end);
-    redis.ReplyWithLongLong(ctx, (long long)c->total);
-    redis.ReplyWithStringBuffer(ctx, c->bytes, c->size);
-}
-
 /* Offset and COUNT; false with the error replied. */
-static bool take_range(redis_ctx *ctx, redis_string **argv, int argc, uint64_t total,
-                       uint64_t *offset, uint64_t *count) {
+static bool take_range(request *r, chunk *c) {
     long long from, max = CHUNK_PRESET;
-    const bool has_count = argc == 5 && strcasecmp(redis.StringPtrLen(argv[3], NULL), "COUNT") == 0;
-    if (redis.StringToLongLong(argv[2], &from) || from < 0 || (uint64_t)from > total) {
-        reply_error(ctx, "ERR the offset must be from 0 to %llu", (unsigned long long)total);
+    const bool has_count =
+        r->argc == 5 && strcasecmp(redis.StringPtrLen(r->argv[3], NULL), "COUNT") == 0;
+    if (redis.StringToLongLong(r->argv[2], &from) || from < 0 || (uint64_t)from > c->total) {
+        reply_error(r->ctx, "ERR the offset must be from 0 to %llu", (unsigned long long)c->total);
         return false;
     }
-    if ((argc > 3 && !has_count) ||
-        (has_count && (redis.StringToLongLong(argv[4], &max) || max < 1 || max > MAX_CHUNK))) {
-        reply_error(ctx, "ERR COUNT must be from 1 to %d", MAX_CHUNK);
+    if ((r->argc > 3 && !has_count) ||
+        (has_count && (redis.StringToLongLong(r->argv[4], &max) || max < 1 || max > MAX_CHUNK))) {
+        reply_error(r->ctx, "ERR COUNT must be from 1 to %d", MAX_CHUNK);
         return false;
     }
-    *offset = (uint64_t)from;
-    *count = total - *offset < (uint64_t)max ? total - *offset : (uint64_t)max;
+    c->at = (uint64_t)from;
+    c->size = (size_t)(c->total - c->at < (uint64_t)max ? c->total - c->at : (uint64_t)max);
     return true;
 }
 
-int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    enum { HEADER_BYTES = 192 };
-    uint64_t offset, count;
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    if (filter) value_note_facts(p.value);
-    job *j = filter && take_range(ctx, argv, argc, tamis_image_size(filter), &offset, &count)
-                 ? job_new(ctx, argv[1], p.value)
-                 : NULL;
-    place_close(&p);
-    if (!j) return REDIS_OK;
-    chunk *c = j->task = try_alloc(sizeof *c + (size_t)count);
-    if (!c) {
-        job_drop(j);
-        return reply_error(ctx, "ERR Insufficient memory");
-    }
-    *c = (chunk){.offset = offset, .total = tamis_image_size(filter), .size = (size_t)count};
-    j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
-    j->only_tells = true;
-    return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);
+int tamis_dump_command(request *r) {
+    value *v = request_value(r, NULL);
+    if (!v) return REDIS_OK;
+    value_note_facts(v);
+    chunk c = {.total = tamis_image_size(v->filter)};
+    if (!take_range(r, &c)) return REDIS_OK;
+    const uint64_t end = c.at + c.size;
+    c.next = end == c.total ? 0 : end;
+    return chunk_dump(r, &c);
 }
 
 /* ---- TAMIS.LOAD key offset total bytes [FORM form] ------------------------------------------- */
-
-static void reply_have(redis_ctx *ctx, uint64_t have) {
-    redis.ReplyWithLongLong(ctx, (long long)have);
-}
 
 /* -1 when there is no such form. */
 static int form_of(redis_string **argv, int argc) {
@@ -201,24 +154,18 @@ static int form_of(redis_string **argv, int argc) {
     return -1;
 }
 
-int tamis_load_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_load_command(request *r) {
     long long offset, total;
-    const int form = form_of(argv, argc);
-    if (form < 0 || redis.StringToLongLong(argv[2], &offset) || offset < 0 ||
-        redis.StringToLongLong(argv[3], &total) || total < 1)
-        return reply_error(ctx,
+    const int form = form_of(r->argv, r->argc);
+    if (form < 0 || redis.StringToLongLong(r->argv[2], &offset) || offset < 0 ||
+        redis.StringToLongLong(r->argv[3], &total) || total < 1)
+        return reply_error(r->ctx,
                            "ERR syntax error: TAMIS.LOAD key offset total bytes, with offset and "
                            "total in bytes");
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    if (p.is_wrong) {
-        place_close(&p);
-        return redis.ReplyWithError(ctx, WRONG_TYPE);
-    }
+    if (r->is_wrong) return redis.ReplyWithError(r->ctx, WRONG_TYPE);
     const coming c = {.form = (chunk_form)form,
                       .offset = (uint64_t)offset,
                       .total = (uint64_t)total,
-                      .bytes = argv[4],
-                      .family = FAMILY_TAMIS,
-                      .reply = reply_have};
-    return arrive(ctx, &p, argv[1], &c);
+                      .bytes = r->argv[4]};
+    return arrive(r, &c);
 }

@@ -16,37 +16,33 @@ static tamis_status merge_all(tamis *copy, alteration *a, job *j) {
 }
 
 /* Its values, all with filters; false with the error replied. */
-static bool take_sources(redis_ctx *ctx, redis_string **argv, int count, value **sources,
-                         uint64_t *bytes) {
-    for (int i = 0; i < count; i++) {
-        place p = place_open(ctx, argv[i], REDIS_READ, ANY_FAMILY);
-        const tamis *filter = place_filter(ctx, &p, argv[i]);
-        sources[i] = p.value;
-        if (filter) *bytes += tamis_image_size(filter);
-        place_close(&p);
-        if (!filter) return false;
+static bool take_sources(const request *r, value **sources, uint64_t *bytes) {
+    for (int i = 0; i < r->argc - 2; i++) {
+        request source = request_for(r, r->argv[2 + i], ANY_FAMILY);
+        sources[i] = request_value(&source, NULL);
+        request_close(&source);
+        if (!sources[i]) return false;
+        *bytes += tamis_image_size(sources[i]->filter);
     }
     return true;
 }
 
 /* Where nothing is, the first source is copied, with what it knows of itself. */
-int tamis_merge_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_merge_command(request *r) {
     value *sources[JOB_KEYS];
     uint64_t bytes = 0;
-    const int count = argc - 2;
+    const int count = r->argc - 2;
     if (count > JOB_KEYS - 1)
-        return reply_error(ctx, "ERR TAMIS.MERGE takes 1 to %d sources", JOB_KEYS - 1);
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    value *dest = p.value;
-    const bool is_good = (!dest && !p.is_wrong) || place_filter(ctx, &p, argv[1]);
-    place_close(&p);
-    if (!is_good || !take_sources(ctx, argv + 2, count, sources, &bytes)) return REDIS_OK;
-    if (dest)
-        bytes += tamis_image_size(dest->filter);
-    else
+        return reply_error(r->ctx, "ERR TAMIS.MERGE takes 1 to %d sources", JOB_KEYS - 1);
+    const bool is_new = !r->value && !r->is_wrong;
+    if (!is_new && !request_value(r, NULL)) return REDIS_OK;
+    if (!take_sources(r, sources, &bytes)) return REDIS_OK;
+    if (is_new)
         value_note_facts(sources[0]);
-    const alteration a = {.alter = merge_all, .event = "tamis.merge", .number = dest ? 0 : 1};
-    return alter_copy(ctx, &a, dest, sources, count, argv, argc, bytes);
+    else
+        bytes += tamis_image_size(r->value->filter);
+    const alteration a = {.alter = merge_all, .event = "tamis.merge", .number = is_new ? 1 : 0};
+    return alter_copy(r, &a, sources, count, bytes);
 }
 
 /* ---- TAMIS.FOLD key by, TAMIS.RESIZE key capacity -------------------------------------------- */
@@ -61,21 +57,17 @@ static tamis_status resize(tamis *copy, alteration *a, job *j) {
     return tamis_resize(copy, a->number);
 }
 
-static int alter_by_number(redis_ctx *ctx, redis_string **argv, int argc, alteration a) {
-    if (!tamis_parse_count(redis.StringPtrLen(argv[2], NULL), &a.number))
-        return reply_refusal(ctx, TAMIS_INVALID);
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    const tamis *filter = place_filter(ctx, &p, argv[1]);
-    value *v = p.value;
-    place_close(&p);
-    return filter ? alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_image_size(filter))
-                  : REDIS_OK;
+static int alter_by_number(request *r, alteration a) {
+    if (!tamis_parse_count(redis.StringPtrLen(r->argv[2], NULL), &a.number))
+        return reply_refusal(r->ctx, TAMIS_INVALID);
+    const value *v = request_value(r, NULL);
+    return v ? alter_copy(r, &a, NULL, 0, tamis_image_size(v->filter)) : REDIS_OK;
 }
 
-int tamis_fold_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return alter_by_number(ctx, argv, argc, (alteration){.alter = fold, .event = "tamis.fold"});
+int tamis_fold_command(request *r) {
+    return alter_by_number(r, (alteration){.alter = fold, .event = "tamis.fold"});
 }
 
-int tamis_resize_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    return alter_by_number(ctx, argv, argc, (alteration){.alter = resize, .event = "tamis.resize"});
+int tamis_resize_command(request *r) {
+    return alter_by_number(r, (alteration){.alter = resize, .event = "tamis.resize"});
 }

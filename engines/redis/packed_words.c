@@ -6,7 +6,8 @@
 
 #include "engines/redis/commands.h"
 
-enum { LENGTH_BYTES = 4, MAX_BYTES = 512 << 20, BEFORE = 2 /* the command and its key */ };
+enum { LENGTH_BYTES = 4, MAX_BYTES = 512 << 20 };
+enum { BEFORE = 2 /* the command and its key */, PACKED = 3 /* among the arguments */ };
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
@@ -57,38 +58,37 @@ static void unpack(const redis_string *packed, redis_string **to) {
 }
 
 static void unpack_elsewhere(job *j) {
-    unpack(j->held[0], j->task);
+    unpack(j->request->argv[PACKED], *(redis_string ***)j->task + BEFORE);
 }
 
 /* ---- TAMIS.WORDS key command packed ---------------------------------------------------------- */
 
-static void free_arguments(const call *c, int count) {
-    for (int i = 0; i < count; i++) redis.FreeString(NULL, c->argv[i]);
-    redis.Free(c->argv);
+static void free_arguments(const request *again, int count) {
+    for (int i = 0; i < count; i++) redis.FreeString(NULL, again->argv[i]);
+    redis.Free(again->argv);
 }
 
-static void run_now(redis_ctx *ctx, const call *c, const redis_string *packed) {
-    unpack(packed, c->argv + BEFORE);
-    c->function(ctx, c->argv, c->argc);
-    free_arguments(c, c->argc);
+static void run_now(request *again, const redis_string *packed) {
+    unpack(packed, again->argv + BEFORE);
+    request_run(again);
+    free_arguments(again, again->argc);
 }
 
-int tamis_words_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    call c;
-    (void)argc;
+int tamis_words_command(request *r) {
     if (bounds_bind())
-        return reply_error(ctx, "ERR TAMIS.WORDS is for primaries and append-only files");
-    const size_t count = count_words(argv[3]);
-    if (!words_command(argv[2], &c) || count == 0 || count > INT32_MAX - BEFORE)
-        return reply_error(ctx,
+        return reply_error(r->ctx, "ERR TAMIS.WORDS is for primaries and append-only files");
+    request again = {.ctx = r->ctx, .command = words_command(r->argv[2])};
+    const size_t count = count_words(r->argv[PACKED]);
+    if (!again.command || count == 0 || count > INT32_MAX - BEFORE)
+        return reply_error(r->ctx,
                            "ERR no such command, or its words are not packed as they should be");
-    c.argc = BEFORE + (int)count;
-    c.argv = redis.Alloc((size_t)c.argc * sizeof *c.argv);
-    c.argv[0] = redis.HoldString(NULL, argv[2]);
-    c.argv[1] = redis.HoldString(NULL, argv[1]);
-    if (!may_block(ctx))
-        run_now(ctx, &c, argv[3]);
-    else if (!work_relay(ctx, &c, unpack_elsewhere, argv[3], c.argv + BEFORE))
-        free_arguments(&c, BEFORE);
+    again.argc = BEFORE + (int)count;
+    again.argv = redis.Alloc((size_t)again.argc * sizeof *again.argv);
+    again.argv[0] = redis.HoldString(NULL, r->argv[2]);
+    again.argv[1] = redis.HoldString(NULL, r->key);
+    if (!may_wait(r))
+        run_now(&again, r->argv[PACKED]);
+    else if (!work_relay(r, &again, unpack_elsewhere))
+        free_arguments(&again, BEFORE);
     return REDIS_OK;
 }

@@ -16,8 +16,7 @@
  * redis.Free. Any thread. */
 char *words_pack(redis_string *const *word, size_t count, size_t *size);
 
-/* A command on one key that changes it, by its name: everything of it but its arguments. False:
- * there is none. */
-bool words_command(const redis_string *name, call *);
+/* A command on one key that changes it, by its name; NULL: there is none. */
+const command *words_command(const redis_string *name);
 
 #endif

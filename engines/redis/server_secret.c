@@ -51,30 +51,26 @@ void secret_rewrite(redis_io *io) {
 
 /* ---- TAMIS.ADOPT secret ---------------------------------------------------------------------- */
 
-int tamis_adopt_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const struct tamis_key told = key_of(argv[1]);
-    (void)argc;
+int tamis_adopt_command(request *r) {
+    const struct tamis_key told = key_of(r->argv[1]);
     if (bounds_bind())
-        return reply_error(ctx, "ERR TAMIS.ADOPT is for primaries and append-only files: "
-                                "use CONFIG SET tamis.secret");
-    if (told.len != SECRET_BYTES) return reply_error(ctx, "ERR a secret has 16 bytes");
+        return reply_error(r->ctx, "ERR TAMIS.ADOPT is for primaries and append-only files: "
+                                   "use CONFIG SET tamis.secret");
+    if (told.len != SECRET_BYTES) return reply_error(r->ctx, "ERR a secret has 16 bytes");
     settings_adopt_secret(told.bytes);
-    redis.ReplicateVerbatim(ctx);
-    return reply_ok(ctx);
+    request_replicate(r);
+    return reply_ok(r->ctx);
 }
 
 /* ---- TAMIS.SECRET key ------------------------------------------------------------------------ */
 
-int tamis_secret_command(redis_ctx *ctx, redis_string **argv, int argc) {
+int tamis_secret_command(request *r) {
     uint8_t secret[SECRET_BYTES];
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    (void)argc;
-    if (filter && tamis_secret(filter, secret))
-        redis.ReplyWithStringBuffer(ctx, (const char *)secret, sizeof secret);
-    else if (filter)
-        redis.ReplyWithNull(ctx);
+    const value *v = request_value(r, NULL);
+    if (v && tamis_secret(v->filter, secret))
+        redis.ReplyWithStringBuffer(r->ctx, (const char *)secret, sizeof secret);
+    else if (v)
+        redis.ReplyWithNull(r->ctx);
     memset(secret, 0, sizeof secret);
-    place_close(&p);
     return REDIS_OK;
 }

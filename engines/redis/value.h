@@ -160,12 +160,6 @@ extern struct counters {
     atomic_ullong bytes;                  /* of all filters */
     atomic_ullong refused;                /* images that the gate refused */
     unsigned long long items[2];          /* that were asked, that were changed */
-    bool is_change;                       /* by the command that is run now */
 } counters;
-
-/* Items of this command. */
-static inline void count_items(size_t n) {
-    counters.items[counters.is_change] += n;
-}
 
 #endif

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* One worker thread and its queue.
  *
- * What is only touched under the server's lock: jobs beside `is_made`, who waits for them,
- * `running`, the counts. The queue has a lock of its own. The worker never waits for the server's
+ * What is only touched under the server's lock: jobs beside `is_made`, who waits for them, the
+ * counts. The queue has a lock of its own. The worker never waits for the server's
  * lock while it holds that, and the main thread never waits for a job that the worker has not
  * begun: no two of them can wait for each other. */
 #include "engines/redis/work.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "engines/redis/freeing.h"
@@ -27,25 +25,10 @@ static struct {
 
 /* A command that waits for a job, with arguments of its own. */
 typedef struct waiter {
-    redis_blocked *client; /* NULL as soon as somebody else will answer it */
-    call call;
-    int key;      /* the argument that it waits for */
-    bool is_told; /* by the primary */
+    request request;
+    int key; /* the argument that it waits for */
     struct waiter *next;
 } waiter;
-
-/* The one that is being run again, or NULL; and whether the primary told what is run again or ended
- * now. */
-static waiter *running;
-static bool is_told_now;
-
-/* The job whose end() runs now: what that begins answers the same client. */
-static job *ending;
-
-/* Did the primary send this command? */
-static bool is_told(redis_ctx *ctx) {
-    return redis.GetContextFlags(ctx) & REDIS_IS_REPLICATED;
-}
 
 /* ---- Filters that hold still ----------------------------------------------------------------- */
 
@@ -104,55 +87,73 @@ static void unblock(redis_blocked *client, bool is_of_primary) {
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
 
-static waiter *waiter_new(redis_ctx *ctx, const call *c, int key) {
+/* Of whoever asked, who waits from here on. */
+static redis_blocked *take_client(request *r) {
+    redis_blocked *client = r->is_late ? r->client : redis.BlockClient(r->ctx, NULL, NULL, NULL, 0);
+    r->client = NULL;
+    return client;
+}
+
+/* Arguments that are held until they are released. */
+static redis_string **hold(redis_string **argv, int argc) {
+    redis_string **held = redis.Alloc((size_t)argc * sizeof *held);
+    for (int i = 0; i < argc; i++) held[i] = redis.HoldString(NULL, argv[i]);
+    return held;
+}
+
+/* A request as it is run after a wait, without arguments. */
+static request wait_with(request *r, redis_blocked *client) {
+    request late = {.command = r->command,
+                    .items = r->items,
+                    .form = r->form,
+                    .only_new = r->only_new,
+                    .client = client,
+                    .is_late = true,
+                    .is_told = request_is_told(r)};
+    if (late.is_told) watch_turns(r->ctx);
+    return late;
+}
+
+static waiter *waiter_new(request *r, int key) {
     waiter *w = redis.Alloc(sizeof *w);
-    *w = (waiter){.call = *c, .key = key};
-    w->call.argv = redis.Alloc((size_t)c->argc * sizeof *c->argv);
-    for (int i = 0; i < c->argc; i++) w->call.argv[i] = redis.HoldString(NULL, c->argv[i]);
-    w->is_told = is_told(ctx);
-    w->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
-    if (running) running->client = NULL;
-    if (w->is_told) watch_turns(ctx);
+    *w = (waiter){.request = wait_with(r, take_client(r)), .key = key};
+    w->request.argv = hold(r->argv, r->argc);
+    w->request.argc = r->argc;
     return w;
 }
 
-static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
-    waiter *w = waiter_new(ctx, c, key);
+static void wait_for(request *r, job *j, int key) {
+    waiter *w = waiter_new(r, key);
     *j->last_waiting = w;
     j->last_waiting = &w->next;
 }
 
 static void free_waiter(waiter *w) {
-    for (int i = 0; i < w->call.argc; i++) redis.FreeString(NULL, w->call.argv[i]);
-    redis.Free(w->call.argv);
+    for (int i = 0; i < w->request.argc; i++) redis.FreeString(NULL, w->request.argv[i]);
+    redis.Free(w->request.argv);
     redis.Free(w);
 }
 
 /* In a cluster a key that is gone may have moved to another node: the client asks again, and is
  * told. */
-static bool has_moved(redis_ctx *ctx, const waiter *w) {
-    if (!(redis.GetContextFlags(ctx) & REDIS_IS_CLUSTER)) return false;
-    place p = place_open(ctx, w->call.argv[w->key], REDIS_READ, ANY_FAMILY);
-    const bool is_gone = !p.value && !p.is_wrong;
-    place_close(&p);
-    return is_gone;
+static bool has_moved(const waiter *w) {
+    if (!(redis.GetContextFlags(w->request.ctx) & REDIS_IS_CLUSTER)) return false;
+    request r = request_for(&w->request, w->request.argv[w->key], ANY_FAMILY);
+    request_close(&r);
+    return !r.value && !r.is_wrong;
 }
 
 static void run_again(waiter *w) {
-    redis_ctx *ctx = redis.GetThreadSafeContext(w->client);
-    const bool was_told = is_told_now;
-    running = w;
-    is_told_now = w->is_told;
-    if (w->call.writes && !w->is_told && is_read_only(ctx))
+    request *r = &w->request;
+    redis_ctx *ctx = r->ctx = redis.GetThreadSafeContext(r->client);
+    if (command_writes(r->command) && !r->is_told && is_read_only(ctx))
         reply_read_only(ctx);
-    else if (!w->is_told && has_moved(ctx, w))
+    else if (!r->is_told && has_moved(w))
         redis.ReplyWithError(ctx, "TRYAGAIN the key went away while the command waited for it");
     else
-        w->call.function(ctx, w->call.argv, w->call.argc);
-    running = NULL;
-    is_told_now = was_told;
+        request_run(r);
     redis.FreeThreadSafeContext(ctx);
-    if (w->client) unblock(w->client, w->is_told);
+    if (r->client) unblock(r->client, r->is_told);
     free_waiter(w);
 }
 
@@ -169,41 +170,16 @@ static void wake(void *data) {
     (void)data;
 }
 
-bool work_must_pause(redis_ctx *ctx, const call *c) {
-    if (running || primary.paused || !is_told(ctx) || !may_block(ctx)) return false;
+bool work_must_pause(request *r) {
+    if (r->is_late || primary.paused || !request_is_told(r) || !may_wait(r)) return false;
     if (!primary.is_timed) {
         primary.is_timed = true;
         primary.turn = moment_begin();
     }
     if (!moment_is_over(&primary.turn) || redis.EventLoopAddOneShot(wake, NULL)) return false;
-    primary.paused = waiter_new(ctx, c, c->first);
+    primary.paused = waiter_new(r, 1);
     primary.pauses++;
     return true;
-}
-
-/* What a command may call that looks at the client's own arguments: the context of one that is run
- * again has none. */
-static int (*server_replicates)(redis_ctx *), (*server_says_arity)(redis_ctx *);
-static int (*server_flags)(redis_ctx *);
-
-/* Nor does that context know that the primary told it. */
-static int context_flags(redis_ctx *ctx) {
-    return server_flags(ctx) | (is_told_now ? REDIS_IS_REPLICATED : 0);
-}
-
-static int replicate_verbatim(redis_ctx *ctx) {
-    if (!running) return server_replicates(ctx);
-    const call *c = &running->call;
-    return redis.Replicate(ctx, redis.StringPtrLen(c->argv[0], NULL), "v", c->argv + 1,
-                           (size_t)(c->argc - 1));
-}
-
-static int wrong_arity(redis_ctx *ctx) {
-    if (!running) return server_says_arity(ctx);
-    char name[64];
-    snprintf(name, sizeof name, "%s", redis.StringPtrLen(running->call.argv[0], NULL));
-    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
-    return reply_error(ctx, "ERR wrong number of arguments for '%s' command", name);
 }
 
 /* ---- Its end --------------------------------------------------------------------------------- */
@@ -215,46 +191,40 @@ static void make(job *j) {
     j->bounds = bounds_leave(before);
 }
 
-/* A context without a client is in the first database. */
-static redis_ctx *context_of(const job *j) {
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    redis.SelectDb(ctx, j->db);
-    return ctx;
+/* Around what a job does under the server's lock: its request is open meanwhile. A context without
+ * a client is in the first database. */
+static void open_request(job *j) {
+    j->kept.ctx = redis.GetThreadSafeContext(j->kept.client);
+    redis.SelectDb(j->kept.ctx, j->db);
+    j->bounds = bounds_leave(j->bounds);
 }
 
-/* One more step; true when none is left. Under the server's lock. */
+static void close_request(job *j) {
+    j->bounds = bounds_leave(j->bounds);
+    request_close(&j->kept);
+    redis.FreeThreadSafeContext(j->kept.ctx);
+}
+
+/* One more step; true when none is left. */
 static bool step(job *j) {
     if (j->is_ended) return true;
-    redis_ctx *ctx = context_of(j);
-    const bool was_told = is_told_now;
-    const bounds before = bounds_leave(j->bounds);
     queue.steps++;
-    is_told_now = j->is_told;
-    const bool is_last = j->step(j, ctx);
-    is_told_now = was_told;
-    j->bounds = bounds_leave(before);
-    redis.FreeThreadSafeContext(ctx);
+    open_request(j);
+    const bool is_last = j->step(j);
+    close_request(j);
     return is_last;
 }
 
-/* Under the server's lock. */
 static void end_once(job *j) {
     if (j->is_ended) return;
-    redis_ctx *ctx = context_of(j);
-    const bool was_told = is_told_now;
     j->is_ended = true;
     queue.active--;
     queue.done++;
     mark(j, NULL);
-    const bounds before = bounds_leave(j->bounds);
-    is_told_now = j->is_told;
-    ending = j->client ? j : NULL;
-    j->end(j, ctx);
-    ending = NULL;
-    is_told_now = was_told;
-    bounds_leave(before);
-    redis.FreeThreadSafeContext(ctx);
-    if (j->client) unblock(j->client, j->is_told);
+    open_request(j);
+    if (j->end) j->end(j);
+    close_request(j);
+    if (j->kept.client) unblock(j->kept.client, j->kept.is_told);
     for (waiter *w = j->waiting, *next; w; w = next) {
         next = w->next;
         run_again(w);
@@ -377,7 +347,7 @@ static void *work(void *lock) {
         else
             work_at_once(lock, j);
         end_once(j);
-        job_free_strings(j);
+        job_free_task(j);
         release_in_pieces(lock, j);
         redis.ThreadSafeContextUnlock(lock);
         job_free_filters(j);
@@ -397,12 +367,6 @@ static bool start_thread(void *(*run)(void *), void *with) {
 /* Signals are for the server's own thread. */
 int work_start(void) {
     sigset_t all, before;
-    server_replicates = redis.ReplicateVerbatim;
-    server_says_arity = redis.WrongArity;
-    server_flags = redis.GetContextFlags;
-    redis.GetContextFlags = context_flags;
-    redis.ReplicateVerbatim = replicate_verbatim;
-    redis.WrongArity = wrong_arity;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool is_good =
@@ -413,25 +377,13 @@ int work_start(void) {
 
 /* ---- Doing it -------------------------------------------------------------------------------- */
 
-/* Who is run again waits already, and so does who has had a job done. */
-bool may_block(redis_ctx *ctx) {
-    const int never = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING |
-                      REDIS_MAY_NOT_BLOCK;
-    return running || ending || !(redis.GetContextFlags(ctx) & never);
-}
-
-/* Of whoever asked, who waits for the worker from here on. */
-static redis_blocked *take_client(redis_ctx *ctx) {
-    redis_blocked **from = ending ? &ending->client : running ? &running->client : NULL;
-    if (!from) return redis.BlockClient(ctx, NULL, NULL, NULL, 0);
-    redis_blocked *client = *from;
-    *from = NULL;
-    return client;
-}
-
-static void give_to_worker(redis_ctx *ctx, job *j) {
-    j->is_told = is_told(ctx);
-    if (j->is_told) watch_turns(ctx);
+static void give_to_worker(job *j, redis_blocked *client, int argc) {
+    request *r = j->request;
+    j->db = redis.GetSelectedDb(r->ctx);
+    j->kept = wait_with(r, client);
+    if (!j->held) j->held = hold(r->argv, argc), j->held_count = (size_t)argc;
+    j->kept.argv = j->held, j->kept.argc = argc, j->kept.key = j->held[1];
+    j->request = &j->kept;
     j->bounds = bounds_for_worker();
     hold_still(j);
     queue.active++;
@@ -442,60 +394,62 @@ static void give_to_worker(redis_ctx *ctx, job *j) {
     pthread_mutex_unlock(&queue.mutex);
 }
 
-void job_leave(redis_ctx *ctx, job *j) {
-    give_to_worker(ctx, j);
+void job_leave(job *j) {
+    enum { NAME_AND_KEY = 2 };
+    give_to_worker(j, NULL, NAME_AND_KEY);
 }
 
-int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
-    if (bytes < LARGE_BYTES || !may_block(ctx)) {
-        if (j->step)
-            while (!j->step(j, ctx)) continue;
-        else
-            j->make(j);
-        j->end(j, ctx);
-        job_drop(j);
+int job_do(job *j, uint64_t bytes) {
+    request *r = j->request;
+    request_close(r);
+    if (bytes >= LARGE_BYTES && may_wait(r)) {
+        give_to_worker(j, take_client(r), r->argc);
         return REDIS_OK;
     }
-    j->client = take_client(ctx);
-    give_to_worker(ctx, j);
+    if (j->step)
+        while (!j->step(j)) continue;
+    else
+        j->make(j);
+    if (j->end) j->end(j);
+    job_drop(j);
     return REDIS_OK;
 }
 
-bool work_relay(redis_ctx *ctx, const call *c, void (*make_words)(job *), redis_string *from,
-                void *to) {
-    job *j = job_new(ctx, c->argv[1], NULL);
+bool work_relay(request *r, const request *again, void (*make_words)(job *)) {
+    job *j = job_new(r, NULL, sizeof again->argv);
     if (!j) return false;
     waiter *w = redis.Alloc(sizeof *w);
-    *w = (waiter){.call = *c, .key = c->first, .is_told = is_told(ctx)};
-    w->client = take_client(ctx);
+    *w = (waiter){.request = wait_with(r, take_client(r)), .key = 1};
+    w->request.command = again->command;
+    w->request.argv = again->argv, w->request.argc = again->argc;
     j->waiting = w, j->last_waiting = &w->next;
-    j->make = make_words, j->end = job_only_tells, j->only_tells = true;
-    j->task = to;
-    job_hold(j, &from, 1);
-    give_to_worker(ctx, j);
+    j->make = make_words, j->only_tells = true;
+    *(redis_string ***)j->task = again->argv;
+    give_to_worker(j, NULL, r->argc);
     return true;
 }
 
 /* A context of a client that waits may be replied to without the lock. */
-static void answer(job *j) {
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    j->answer(ctx, j->task);
-    redis.FreeThreadSafeContext(ctx);
+static void make_answer(job *j) {
+    request r = *j->request;
+    r.value = j->target;
+    r.ctx = redis.GetThreadSafeContext(r.client);
+    j->answer(&r, j->task);
+    redis.FreeThreadSafeContext(r.ctx);
 }
 
-void job_only_tells(job *j, redis_ctx *ctx) {
-    (void)j, (void)ctx;
+int job_ask(job *j, void (*how)(request *, void *task)) {
+    j->answer = how, j->make = make_answer, j->only_tells = true;
+    return job_do(j, LARGE_BYTES);
 }
 
-void job_answer(redis_ctx *ctx, job *done, void (*how)(redis_ctx *, void *task), size_t count) {
-    if (!done->client || count <= VERY_MANY) {
-        how(ctx, done->task);
+void job_answer(job *done, void (*how)(request *, void *task), size_t count) {
+    if (!job_is_awaited(done) || count <= VERY_MANY) {
+        how(done->request, done->task);
         return;
     }
-    job *j = job_follow(ctx, done, NULL);
-    if (!j) return;
-    j->answer = how, j->make = answer, j->end = job_only_tells, j->only_tells = true;
-    job_do(ctx, j, LARGE_BYTES);
+    job *j = job_follow(done, NULL);
+    if (j) job_ask(j, how);
 }
 
 bool work_is_active(void) {
@@ -514,22 +468,20 @@ uint64_t work_steps(void) {
     return queue.steps;
 }
 
-static job *job_at(redis_ctx *ctx, redis_string *name) {
-    place p = place_open(ctx, name, REDIS_READ, ANY_FAMILY);
-    job *j = p.value ? p.value->job : NULL;
-    place_close(&p);
-    return j;
+static job *job_at(const request *r, int key) {
+    const value *v = value_at(r->ctx, r->argv[key]);
+    return v ? v->job : NULL;
 }
 
 /* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of
  * somebody who waited for it: then that is settled too. */
-bool work_must_wait(redis_ctx *ctx, const call *c) {
-    const bool may_wait = may_block(ctx);
-    if (!may_wait && !c->writes) return false;
-    for (int i = c->first; i <= c->last; i += c->step)
-        for (job *j; (j = job_at(ctx, c->argv[i]));) {
-            if (may_wait) {
-                wait_for(ctx, j, c, i);
+bool work_must_wait(request *r) {
+    const bool waits = may_wait(r);
+    if (!waits && !command_writes(r->command)) return false;
+    for (int i = 1; i <= request_last_key(r); i += r->command->step)
+        for (job *j; (j = job_at(r, i));) {
+            if (waits) {
+                wait_for(r, j, i);
                 return true;
             }
             settle(j);

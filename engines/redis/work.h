@@ -25,45 +25,35 @@
  * into one command, and few enough for a millisecond or two. */
 enum { VERY_MANY = 16384 };
 
-/* Does it now, or on the worker when `bytes` are many. The job is gone afterwards. */
-int job_do(redis_ctx *, job *, uint64_t bytes);
+/* Does it now, or on the worker when `bytes` are many. The key of its request is closed before, and
+ * the job is gone afterwards. */
+int job_do(job *, uint64_t bytes);
 
-/* Gives it to the worker without a client: nobody is answered. */
-void job_leave(redis_ctx *, job *);
-
-/* May this command wait, as a client that is blocked? */
-bool may_block(redis_ctx *);
-
-/* An end() for jobs whose make() has answered. */
-void job_only_tells(job *, redis_ctx *);
+/* Gives it to the worker without a client: nobody is answered. Of the arguments only the key goes
+ * along. */
+void job_leave(job *);
 
 /* For end(): replies by `answer`, which gets the job's task. Hundreds of thousands of answers take
  * longer than others should wait: they are written by another job that follows, without the lock
  * and while the key is free again. */
-void job_answer(redis_ctx *, job *, void (*answer)(redis_ctx *, void *task), size_t count);
+void job_answer(job *, void (*answer)(request *, void *task), size_t count);
 
-/* A command, as it is run again. */
-typedef struct call {
-    redis_function *function;
-    redis_string **argv;
-    int argc;
-    int first, last, step; /* its keys */
-    bool writes;
-} call;
+/* Has the worker answer, for a question: its request has the target as its value. */
+int job_ask(job *, void (*answer)(request *, void *task));
 
 /* Must a command wait for a job on one of its keys? Then it does, and will be run again. */
-bool work_must_wait(redis_ctx *, const call *);
+bool work_must_wait(request *);
 
-/* Runs this call in the place of the command whose context this is, when `make` has made what is
- * left of its arguments: its job holds `from`, and `to` is its task. Owns the arguments, unless it
- * is false, with the error replied: no memory. For commands that may wait. */
-bool work_relay(redis_ctx *, const call *, void (*make)(job *), redis_string *from, void *to);
+/* Runs the second request in the place of the first when `make` has made what is left of its
+ * arguments: its job has the first's, and as task the array of the second's. Owns the arguments,
+ * unless it is false, with the error replied: no memory. For commands that may wait. */
+bool work_relay(request *, const request *, void (*make)(job *));
 
 /* Has a command of the primary waited, so that what came behind it may have piled up? Then commands
  * of the primary ask whether to let others be served before them: those that do will be run
  * again. */
 bool work_is_behind(void);
-bool work_must_pause(redis_ctx *, const call *);
+bool work_must_pause(request *);
 uint64_t work_pauses(void);
 
 /* Is any job under way? How many are, and were there? */

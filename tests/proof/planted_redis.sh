@@ -28,16 +28,17 @@ plant "sketches are made however large" cms.py \
 plant "a merge does not ask for the secret" cms.py \
     engines/redis/cms_merge.c "if (!why) return false;" "if (!why || true) return false;"
 plant "a merge does not wait for who works on its sources" cms.py \
-    engines/redis/cms_merge.c "work_must_wait(ctx, &dest) || work_must_wait(ctx, &sources)" "work_must_wait(ctx, &dest)"
+    engines/redis/commands.c "finds_keys_itself(c) ? r->argc - 1 : c->last < 0" "c->last < 0"
 plant "M19: a merge is not replicated" cms.py \
-    engines/redis/cms_merge.c 'redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);' ""
+    engines/redis/cms_merge.c 'request_changed(r, "cms.merge");' 'request_notify(r, "cms.merge");'
 plant "an encoding of tomorrow is read" cms.py \
     engines/redis/origin_cms.c "if (encoding != ORIGIN_CMS_ENCODING)" "if (false)"
 plant "the counter of a sketch is not saved" cms.py \
     engines/redis/origin_cms.c "i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));" \
     "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? get64(payload + 8 * i) : 0);"
 plant "half a cuckoo filter says no" cf.py \
-    engines/redis/cf.c "if (!p->value || p->value->filter) return false;" "if (p) return false;"
+    engines/redis/many.c "if (request_is_coming(r)) return REDIS_OK;
+    if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
 plant "removed items are not counted" cf.py engines/redis/cf.c "v->facts.deleted++;" ""
 plant "a cuckoo filter has no bits to grow with" cf.py \
     engines/redis/cf.c "return STAY + doublings;" "return STAY + doublings - doublings;"
@@ -56,7 +57,8 @@ plant "sub-filters of a file may have any number of buckets" cf.py \
 plant "removals are not saved" cf.py \
     engines/redis/origin_cuckoo.c "s.items,    s.deleted," "s.items,    0 * s.deleted,"
 plant "half a Bloom filter says no" bf.py \
-    engines/redis/bf.c "items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;" "items_take(ctx, &t, v, argv + 2, argc - 2) : true;"
+    engines/redis/many.c "if (request_is_coming(r)) return REDIS_OK;
+    if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
 plant "an expansion of 0 scales" bf.py \
     engines/redis/bf.c "if (n.params.expansion == 0) n.params.is_fixed = true;" ""
 plant "the same item twice in a command is new twice" bf.py \
@@ -64,7 +66,7 @@ plant "the same item twice in a command is new twice" bf.py \
 plant "what does not scale takes any number" bf.py \
     engines/redis/bf_add.c "*is_done = n <= l->room && n" "*is_done = n"
 plant "what seems to be there is not replicated" bf.py \
-    engines/redis/bf_add.c "if (may_go_as_it_came && o->done == t->count)" "if (!o->added) {} else if (may_go_as_it_came)"
+    engines/redis/bf_add.c "if (r->is_verbatim && o->done == t->count)" "if (!o->added) {} else if (r->is_verbatim)"
 plant "a filter that grew is not put in place" bf.py \
     engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
 plant "A6: any rate above a quarter is taken" bf.py \
@@ -84,38 +86,41 @@ plant "old files have no bits" bf.py \
 plant "a function that is needed may be missing" unit \
     engines/redis/api.c "if (FETCH(name) && !missing) missing = #name;" "FETCH(name);"
 plant "a command that another module has is passed over" unit \
-    engines/redis/commands.c "if (create(ctx, &commands[i])) return REDIS_ERR;" "create(ctx, &commands[i]);"
+    engines/redis/commands.c "if (create(ctx, c)) return REDIS_ERR;" "create(ctx, c);"
 plant "readers of a key may not ask it" server_side \
     engines/redis/commands.c "writes(c) && i == 0 ? change : read" "change"
 plant "questions are not counted" server_side \
     engines/redis/module_info.c "counters.items[false]" "counters.items[true]"
 plant "a load that has begun forgets when its key leaves" server_side \
-    engines/redis/reply.c "if (redis.ModuleTypeGetType(p->key) == value_type(v)) return;" \
-    "const bool is_old = true; if (is_old) { place_set(p, value_hold(v)); return; }"
+    engines/redis/request.c "if (redis.ModuleTypeGetType(r->opened) == value_type(r->value)) return;" \
+    "const bool is_old = true; if (is_old) { request_set(r, value_hold(r->value)); return; }"
 plant "hashes of another shard are asked" own \
     engines/redis/own_hashes.c "if (shard[i] == info.shard) continue;" "continue;"
 plant "values are put up to the first that does not fit" own \
     engines/redis/own.c "if (b->number[i] > b->number[hardest]) hardest = i;" "(void)i;"
 plant "the first source is left out" own \
-    engines/redis/own_merge.c ".number = dest ? 0 : 1" ".number = 1"
+    engines/redis/own_merge.c ".number = is_new ? 1 : 0" ".number = 1"
 plant "a copy that failed is put in place" own \
     engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
 plant "a replica says seen when all has left" own \
     engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
 plant "ticks are not told to replicas" own \
-    engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n," "if (false) redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n,"
+    engines/redis/clock.c "redis.Replicate(r->ctx, \"TAMIS.TICK\", \"slcl\", r->key, (long long)n," \
+    "if (false) redis.Replicate(r->ctx, \"TAMIS.TICK\", \"slcl\", r->key, (long long)n,"
 plant "when it ticked last is forgotten" own \
     engines/redis/value.c "v->facts.family == FAMILY_TAMIS && !v->facts.every" "v->facts.family == FAMILY_TAMIS"
 plant "who waited is not replicated" work \
-    engines/redis/work.c "if (!running) return server_replicates(ctx);" \
-    "if (running) return REDIS_OK; if (!running) return server_replicates(ctx);"
+    engines/redis/request.c "    if (r->is_late)
+        redis.Replicate(" "    if (r->is_late) return;
+    if (r->is_late)
+        redis.Replicate("
 plant "jobs end while clients are paused" work \
     engines/redis/work.c "!redis.AvoidReplicaTraffic();" "redis.AvoidReplicaTraffic() < 2;"
 plant "a replica does at once what its primary left to the worker" work \
-    engines/redis/work.c "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING" \
+    engines/redis/request.c "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING" \
     "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_REPLICATED | REDIS_IS_LOADING"
 plant "a replica refuses what its primary sent, behind a job" work \
-    engines/redis/job.c "if (j->client && !j->is_told && is_read_only(ctx))" "if (j->client && is_read_only(ctx))"
+    engines/redis/job.c "if (job_is_awaited(j) && !j->request->is_told && is_read_only(ctx))" "if (job_is_awaited(j) && is_read_only(ctx))"
 plant "a copy is changed with its original" work \
     engines/redis/alter.c "if (!v || !v->filter || v->job ||" "if (!v || v->filter || v->job ||"
 plant "the first of two that share a filter frees it" work \
@@ -123,23 +128,21 @@ plant "the first of two that share a filter frees it" work \
 plant "steps are not replicated" work \
     engines/redis/many.c "if (s->done > from) s->replicate(" "if (s->done < from) s->replicate("
 plant "hashes of a copy that grew are not told to replicas" work \
-    engines/redis/own.c "redis.Replicate(ctx, \"TAMIS.HADD\", \"sb\", a->argv[1], (const char *)b->items.hash," \
-    "if (false) redis.Replicate(ctx, \"TAMIS.HADD\", \"sb\", a->argv[1], (const char *)b->items.hash,"
+    engines/redis/own.c "redis.Replicate(r->ctx, \"TAMIS.HADD\", \"sb\", r->key, (const char *)b->items.hash," \
+    "if (false) redis.Replicate(r->ctx, \"TAMIS.HADD\", \"sb\", r->key, (const char *)b->items.hash,"
 plant "values among very many are not looked at" work \
     engines/redis/own.c "        return j->rc = TAMIS_INVALID;" "        j->rc = TAMIS_OK;"
 plant "a window by adds clears a generation at once" work \
-    engines/redis/own.c "clock_adds_left(v) < b->items.count && may_block(ctx)" "false"
+    engines/redis/own.c "clock_adds_left(r->value) < b->items.count && may_wait(r)" "false"
 plant "steps are bound by nothing" bounds \
-    engines/redis/work.c "    const bounds before = bounds_leave(j->bounds);
-    queue.steps++;" "    const bounds before = bounds_leave((bounds){.asker = NULL});
-    queue.steps++;"
+    engines/redis/work.c "    queue.steps++;" "    queue.steps++, j->bounds = (bounds){.asker = NULL};"
 plant "what piled up on a replica is run before others are served" work \
     engines/redis/work.c "if (!moment_is_over(&primary.turn) ||" "if (moment_is_over(&primary.turn) ||"
 plant "a command of the primary that lets others in is not run" work \
     engines/redis/work.c "    primary.turn = moment_begin();
     run_again(w);" "    redis.UnblockClient(w->client, NULL);"
 plant "very many words are told one by one" work \
-    engines/redis/alter.c "!a->replicate && a->argc > VERY_MANY" "!a->replicate && a->argc < 0"
+    engines/redis/alter.c "!a->replicate && r->argc > VERY_MANY" "!a->replicate && r->argc < 0"
 plant "clients have others' words believed" work \
     engines/redis/packed_words.c "    if (bounds_bind())" "    if (false)"
 plant "what lies behind packed words is left out" work \
@@ -147,7 +150,7 @@ plant "what lies behind packed words is left out" work \
 plant "chunks of a dump are as large as the origin's" cf.py \
     engines/redis/chunk_load.h "enum { ORIGIN_CHUNK = 4 << 20 };" "enum { ORIGIN_CHUNK = 16 << 20 };"
 plant "a tick in steps is not told to replicas" work \
-    engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
+    engines/redis/clock.c "    replicate_tick(j->request, t->every || t->ends_at, f->ticked);" ""
 plant "a tick that was begun under another name is forgotten" work \
     engines/redis/clock.c "if (!is_begun || v->owes_tick) return;" "if (is_begun || v->owes_tick) return;"
 plant "adds do not wait for ticks that were begun" work \
@@ -157,7 +160,7 @@ plant "a script waits for pages that nobody has touched" work \
 plant "a chunk lands at the front of its piece" own.py \
     engines/redis/chunk_buffer.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
-    engines/redis/bf_add.c "if (may_go_as_it_came && o->done == t->count)" "if (o->done == t->count)"
+    engines/redis/bf_add.c "if (r->is_verbatim && o->done == t->count)" "if (o->done == t->count)"
 plant "limits bind the primary's commands" bounds \
     engines/redis/bounds.c "!(flags & (REDIS_IS_REPLICATED | REDIS_IS_READ_ONLY))" "true"
 plant "limits bind what the append-only file has" bounds \
@@ -173,11 +176,9 @@ plant "jobs are bound by nothing" bounds \
 plant "what cannot be evicted counts as room" bounds \
     engines/redis/bounds.c "return keys > 0 ? expiring / keys : 0;" "return 1;"
 plant "a refused last chunk goes to replicas" bounds \
-    engines/redis/chunk_load.c "        replicate_end(ctx, j->key);" "        replicate(ctx, j->key, c);"
+    engines/redis/chunk_load.c "        replicate_end(r);" "        replicate(r, c);"
 plant "an add that failed goes to replicas" bounds \
-    engines/redis/own.c "    if (!rc)
-        redis.ReplicateVerbatim(ctx);" "    if (!rc || b->verb->tells_new)
-        redis.ReplicateVerbatim(ctx);"
+    engines/redis/own.c "if (b->undone) replicate_undone(r, b);" "if (b->verb->tells_new) request_replicate(r);"
 plant "whatever is loaded replaces the server's secret" bounds \
     engines/redis/settings.c "if (!is_secret_told) memcpy" "memcpy"
 plant "a client tells the server its secret" bounds \
@@ -191,7 +192,7 @@ plant "defragmentation moves what a job reads" unit \
 plant "defragmentation moves what a job holds" unit \
     engines/redis/persist.c "atomic_load(&v->users) > 1" "false"
 plant "secrets are in MONITOR" server_side \
-    engines/redis/commands.c "if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);" ""
+    engines/redis/commands.c "if (has_secret[c - commands]) usage_hide(r->ctx, c->usage, r->argv, r->argc);" ""
 plant "a seed is no secret" server_side \
     engines/redis/usage.c '" secret seed bytes "' '" secret bytes "'
 plant "what may be left out is not told" server_side \

@@ -35,9 +35,9 @@ plant "a creation is replicated without its secret" programs.py \
 plant "a capacity is held against settings of the replica" bounds.py \
     engines/redis/cf_add.c "bounds_bind() ? 2 * settings.cf_bucket_size : 1" "2 * settings.cf_bucket_size"
 plant "packed hashes are not replicated" killed.py \
-    engines/redis/own_hashes.c "redis.ReplicateVerbatim(ctx);" ""
+    engines/redis/own_hashes.c 'request_changed(r, "tamis.add");' 'request_notify(r, "tamis.add");'
 plant "a refused end is not told to replicas" programs.py \
-    engines/redis/chunk_load.c "    replicate(ctx, j->key, c);
+    engines/redis/chunk_load.c "        replicate(r, c);
 " ""
 plant "a copy leaves behind what is still coming" programs.py \
     engines/redis/persist.c "if (v->arrival) arrival_each(v->arrival, copy_piece, &c);" ""

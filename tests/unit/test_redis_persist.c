@@ -35,7 +35,7 @@ struct redis_io {
     size_t count, at;
     bool is_bad;
     char log[256];
-    struct command {
+    struct emitted {
         char name[16];
         long long offset, total;
         char *bytes;
@@ -125,7 +125,7 @@ static void emit(redis_io *io, const char *name, const char *format, ...) {
     if (strcmp(name, "TAMIS.LOAD") != 0) return; /* the secret's */
     assert_string_equal(format, "sllbcc");
     assert_true(io->command_count < sizeof io->commands / sizeof *io->commands);
-    struct command *c = &io->commands[io->command_count++];
+    struct emitted *c = &io->commands[io->command_count++];
     va_start(list, format);
     assert_ptr_equal(va_arg(list, redis_string *), io);
     c->offset = va_arg(list, long long);
@@ -374,7 +374,7 @@ static void what_is_rewritten_comes_back(void **state) {
     methods.aof_rewrite(io, (redis_string *)(void *)io, v);
     assert_int_equal(io->command_count, 6); /* 3 MiB and a header, then two pieces */
     for (size_t i = 0; i < io->command_count; i++) {
-        const struct command *c = &io->commands[i];
+        const struct emitted *c = &io->commands[i];
         const bool is_image = i < 4;
         assert_string_equal(c->form, is_image ? "IMAGE" : "REDISBLOOM");
         assert_int_equal(c->total, is_image ? (long long)tamis_image_size(v->filter) : 2 * CHUNK);
@@ -448,8 +448,8 @@ static void *do_not_move(redis_defrag *ctx, void *memory) {
     return NULL;
 }
 
-static bool go_on(job *j, redis_ctx *ctx) {
-    (void)j, (void)ctx;
+static bool go_on(job *j) {
+    (void)j;
     return true;
 }
 
