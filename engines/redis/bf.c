@@ -66,8 +66,7 @@ int bf_reserve_command(request *r) {
 /* ---- BF.ADD key item, BF.MADD key item... ---------------------------------------------------- */
 
 int bf_madd_command(request *r) {
-    const bf_params w = bf_usual_params();
-    return bf_add(r, &w);
+    return bf_add(r, NULL, true);
 }
 
 int bf_add_command(request *r) {
@@ -175,7 +174,7 @@ int bf_insert_command(request *r) {
     if (n.params.expansion == 0) n.params.is_fixed = true;
     if (!why) why = check_scale(&n);
     if (why) return *why ? redis.ReplyWithError(r->ctx, why) : request_wrong_arity(r);
-    return bf_add(r, n.may_create ? &n.params : NULL);
+    return bf_add(r, &n.params, n.may_create);
 }
 
 /* ---- BF.EXISTS key item, BF.MEXISTS key item... ---------------------------------------------- */

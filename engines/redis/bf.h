@@ -46,9 +46,9 @@ uint64_t bf_scaled_capacity(const bf_scaling *, uint64_t bytes);
 
 /* ---- Adding (bf_add.c) ----------------------------------------------------------------------- */
 
-/* Adds the items to the filter of the key, which is made when there is none, and replies. Without
- * params a key must be there. */
-int bf_add(request *, const bf_params *);
+/* Adds the items to the filter of the key, and replies. Where nothing is, one is made: as the
+ * params say, or the settings where those are NULL, unless the key must be there. */
+int bf_add(request *, const bf_params *, bool may_create);
 
 /* ---- What there is (bf_info.c) --------------------------------------------------------------- */
 

@@ -316,11 +316,12 @@ static int add_here(request *r) {
     return REDIS_OK;
 }
 
-int bf_add(request *r, const bf_params *params) {
+int bf_add(request *r, const bf_params *params, bool may_create) {
     creation c;
-    if (r->value || r->is_wrong || !params)
+    if (r->value || r->is_wrong || !may_create)
         return request_value(r, BF_NOT_FOUND) ? add_here(r) : REDIS_OK;
-    if (!bf_plan(r, params, &c)) return REDIS_OK;
+    const bf_params usual = bf_usual_params();
+    if (!bf_plan(r, params ? params : &usual, &c)) return REDIS_OK;
     c.then = add_here;
     if (c.bytes >= LARGE_BYTES) c.failure = "ERR could not create filter";
     return creation_do(r, &c);

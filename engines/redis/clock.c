@@ -210,7 +210,7 @@ bool clock_answers(request *r) {
 void clock_begin(request *r) {
     uint64_t now, due;
     int flags;
-    if (!atomic_load(&counters.clocks) || !may_wait(r) || !keeps_time(r, &flags)) return;
+    if (!command_writes(r->command) || !may_wait(r) || !keeps_time(r, &flags)) return;
     value *v = value_at(r->ctx, r->key);
     if (v && v->filter && is_due(&v->facts, &now, &due) && may_tick(v, flags) &&
         is_long(v->filter, due))

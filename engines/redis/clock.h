@@ -23,9 +23,9 @@ bool clock_answers(request *);
  * another name. */
 void clock_pay(request *);
 
-/* For commands that change the key, before they look whether they must wait: what is added comes
- * behind the ticks that are due, so when there are many to make on a large filter, the worker
- * begins with them. */
+/* The same while counters.clocks says that some filter has a clock. What is added comes after the
+ * ticks that are due: before a command that changes the key looks whether it must wait, the worker
+ * begins with them when there are many to make on a large filter. */
 void clock_begin(request *);
 
 /* A window by adds ticks by itself when an add finds its generation full. How many adds a large one

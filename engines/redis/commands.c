@@ -48,13 +48,11 @@ int request_last_key(const request *r) {
 /* Before a command is begun: what its key owes to others. False: it has been replied to, or will be
  * run again. */
 static bool may_begin(request *r) {
-    const command *c = r->command;
-    const bool writes = command_writes(c);
-    if (c->last && filters_are_shared() && !alter_alone(r)) return false;
-    if (c->last && atomic_load(&counters.owed)) clock_pay(r);
-    if (c->last && writes) clock_begin(r);
-    if (!(work_is_active() || work_is_behind()) || !(writes || c->use == ASK_BY_JOB)) return true;
-    return !work_must_wait(r) && !(work_is_behind() && work_must_pause(r));
+    const bool has_key = r->command->last;
+    if (has_key && filters_are_shared() && !alter_alone(r)) return false;
+    if (has_key && atomic_load(&counters.owed)) clock_pay(r);
+    if (has_key && atomic_load(&counters.clocks)) clock_begin(r);
+    return !work_must_wait(r);
 }
 
 int request_run(request *r) {

@@ -4,24 +4,18 @@
 #include "engines/redis/items.h"
 #include "tamis_engine.h"
 
-static bool find_memory(items *t, size_t n) {
-    t->memory = NULL;
-    t->key = t->few_keys, t->hash = t->few_hashes, t->hit = t->few_hits;
-    if (n <= FEW_ITEMS) return true;
-    t->memory = try_alloc(n * (sizeof *t->key + sizeof *t->hash + sizeof *t->hit));
-    if (!t->memory) return false;
-    t->key = t->memory;
-    t->hash = (uint64_t *)(void *)(t->key + n);
-    t->hit = (uint8_t *)(t->hash + n);
-    return true;
-}
-
 bool items_room(const request *r, items *t, const value *v, size_t count) {
     t->count = count;
+    t->memory = NULL;
+    t->key = t->few_keys, t->hash = t->few_hashes, t->hit = t->few_hits;
     count_items(r, count);
-    if (!find_memory(t, count)) {
-        reply_no_memory(r->ctx);
-        return false;
+    if (count > FEW_ITEMS) {
+        t->memory =
+            reply_alloc(r->ctx, count * (sizeof *t->key + sizeof *t->hash + sizeof *t->hit));
+        if (!t->memory) return false;
+        t->key = t->memory;
+        t->hash = (uint64_t *)(void *)(t->key + count);
+        t->hit = (uint8_t *)(t->hash + count);
     }
     if (v->hashes_itself) t->hash = NULL;
     return true;

@@ -157,10 +157,6 @@ static void run_again(waiter *w) {
     free_waiter(w);
 }
 
-bool work_is_behind(void) {
-    return primary.is_behind;
-}
-
 uint64_t work_pauses(void) {
     return primary.pauses;
 }
@@ -170,7 +166,7 @@ static void wake(void *data) {
     (void)data;
 }
 
-bool work_must_pause(request *r) {
+static bool must_pause(request *r) {
     if (r->is_late || primary.paused || !request_is_told(r) || !may_wait(r)) return false;
     if (!primary.is_timed) {
         primary.is_timed = true;
@@ -452,10 +448,6 @@ void job_answer(job *done, void (*how)(request *, void *task), size_t count) {
     if (j) job_ask(j, how);
 }
 
-bool work_is_active(void) {
-    return queue.active > 0;
-}
-
 uint64_t work_active(void) {
     return queue.active;
 }
@@ -476,8 +468,10 @@ static job *job_at(const request *r, int key) {
 /* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of
  * somebody who waited for it: then that is settled too. */
 bool work_must_wait(request *r) {
+    const bool writes = command_writes(r->command);
+    if (!queue.active && !primary.is_behind) return false;
+    if (!writes && (r->command->use != ASK_BY_JOB || !may_wait(r))) return false;
     const bool waits = may_wait(r);
-    if (!waits && !command_writes(r->command)) return false;
     for (int i = 1; i <= request_last_key(r); i += r->command->step)
         for (job *j; (j = job_at(r, i));) {
             if (waits) {
@@ -486,5 +480,5 @@ bool work_must_wait(request *r) {
             }
             settle(j);
         }
-    return false;
+    return primary.is_behind && must_pause(r);
 }

@@ -41,7 +41,8 @@ void job_answer(job *, void (*answer)(request *, void *task), size_t count);
 /* Has the worker answer, for a question: its request has the target as its value. */
 int job_ask(job *, void (*answer)(request *, void *task));
 
-/* Must a command wait for a job on one of its keys? Then it does, and will be run again. */
+/* Must a command wait: for a job on one of its keys, or, behind others of the primary that have
+ * waited, so that clients are served between them? Then it does, and will be run again. */
 bool work_must_wait(request *);
 
 /* Runs the second request in the place of the first when `make` has made what is left of its
@@ -49,18 +50,12 @@ bool work_must_wait(request *);
  * unless it is false, with the error replied: no memory. For commands that may wait. */
 bool work_relay(request *, const request *, void (*make)(job *));
 
-/* Has a command of the primary waited, so that what came behind it may have piled up? Then commands
- * of the primary ask whether to let others be served before them: those that do will be run
- * again. */
-bool work_is_behind(void);
-bool work_must_pause(request *);
-uint64_t work_pauses(void);
-
-/* Is any job under way? How many are, and were there? */
-bool work_is_active(void);
+/* For INFO: jobs that are under way, jobs and steps that were made, and commands of the primary that
+ * let others in. */
 uint64_t work_active(void);
 uint64_t work_done(void);
 uint64_t work_steps(void);
+uint64_t work_pauses(void);
 
 int work_start(void);
 
