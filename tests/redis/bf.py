@@ -549,6 +549,11 @@ def effects():
         c.must("BF.ADD", "n", "x")
         in_step(server, replica)
         tap.equal(bare_info(replica.client(), "n", "CAPACITY"), 100, "a replica's own settings do not get in between")
+        replica.client().must("CONFIG", "RESETSTAT")
+        c.must("BF.INSERT", "made", "CAPACITY", "50", "ITEMS", "a", "b")
+        in_step(server, replica)
+        told = replica.client().must("INFO", "commandstats")
+        tap.check(b"cmdstat_bf.madd" in told and b"cmdstat_bf.insert" not in told, "a command that makes a filter is replicated as what it did")
         events = [listener.read()[2:] for _ in range(5)]
         tap.equal([e[0].split(b":")[1] + b" " + e[1] for e in events],
                   [b"bloom.reserve k", b"bloom.add k", b"bloom.add k", b"bloom.reserve n", b"bloom.add n"], "events are told")
