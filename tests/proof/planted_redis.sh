@@ -41,7 +41,7 @@ plant "half a cuckoo filter says no" cf.py \
     if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
 plant "removed items are not counted" cf.py engines/redis/cf.c "v->facts.deleted++;" ""
 plant "a cuckoo filter has no bits to grow with" cf.py \
-    engines/redis/cf.c "return STAY + doublings;" "return STAY + doublings - doublings;"
+    engines/redis/cf_new.c "return STAY + doublings;" "return STAY + doublings - doublings;"
 plant "a replica keeps to limits of its own" cf.py \
     engines/redis/cf_add.c "return bounds_bind() ? (uint64_t)" "return true ? (uint64_t)"
 plant "replicas get what did not go in" cf.py \
@@ -49,9 +49,9 @@ plant "replicas get what did not go in" cf.py \
 plant "a larger filter is not put in place" cf.py \
     engines/redis/cf_add.c "if (j->result) job_replace(j);" "tamis_free(j->result);"
 plant "any number of buckets is believed" cf.py \
-    engines/redis/cf.c "!is_power_of_two(s->buckets) ||" ""
+    engines/redis/cf_info.c "!is_power_of_two(s->buckets) ||" ""
 plant "compacting does not begin to count anew" cf.py \
-    engines/redis/cf_dump.c "s->deleted = 0;" ""
+    engines/redis/cf_compact.c "s->deleted = 0;" ""
 plant "sub-filters of a file may have any number of buckets" cf.py \
     engines/redis/origin_cuckoo.c "size == cells && buckets == cells / s->bucket_size" "size == cells"
 plant "removals are not saved" cf.py \

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* CF.INFO and CF.DEBUG: filters in the words of RedisBloom. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/cf.h"
+#include "engines/redis/commands.h"
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+static uint64_t get(const uint8_t *bytes, int size) {
+    uint64_t x = 0;
+    while (size-- > 0) x = x << 8 | bytes[size];
+    return x;
+}
+
+static void put(uint8_t *bytes, int size, uint64_t x) {
+    for (int i = 0; i < size; i++) bytes[i] = (uint8_t)(x >> 8 * i);
+}
+
+cf_shape cf_header_read(const uint8_t h[CF_HEADER]) {
+    return (cf_shape){.is_origin = true,
+                      .items = get(h, 8),
+                      .buckets = get(h + 8, 8),
+                      .deleted = get(h + 16, 8),
+                      .filters = get(h + 24, 8),
+                      .bucket_size = get(h + 32, 2),
+                      .iterations = get(h + 34, 2),
+                      .expansion = get(h + 36, 2)};
+}
+
+void cf_header_write(const cf_shape *s, uint8_t h[CF_HEADER]) {
+    put(h, 8, s->items);
+    put(h + 8, 8, s->buckets);
+    put(h + 16, 8, s->deleted);
+    put(h + 24, 8, s->filters);
+    put(h + 32, 2, s->bucket_size);
+    put(h + 34, 2, s->iterations);
+    put(h + 36, 2, s->expansion);
+}
+
+static bool is_power_of_two(uint64_t n) {
+    return n && (n & (n - 1)) == 0;
+}
+
+uint64_t cf_cells(const cf_shape *s) {
+    const uint64_t max = (uint64_t)1 << 32;
+    if (s->bucket_size < 1 || s->bucket_size > 255 || s->iterations < 1 || s->filters < 1 ||
+        s->filters > UINT16_MAX || !is_power_of_two(s->buckets) ||
+        s->buckets > max / s->bucket_size || s->expansion > CF_MAX_EXPANSION ||
+        (s->expansion ? !is_power_of_two(s->expansion) : s->filters > 1))
+        return 0;
+    uint64_t cells = s->buckets * s->bucket_size, sum = cells;
+    for (uint64_t i = 1; i < s->filters; i++, sum += cells)
+        if ((cells *= s->expansion) > max) return 0;
+    return sum;
+}
+
+/* RedisBloom counts 40 bytes for a filter and 16 for each sub-filter. */
+static cf_shape shape_of_origin(const tamis *filter) {
+    uint64_t size;
+    cf_shape s = cf_header_read(tamis_payload(filter, &size));
+    s.cells = s.buckets * s.bucket_size;
+    s.size = 40 + 16 * s.filters + cf_cells(&s);
+    return s;
+}
+
+cf_shape cf_shape_of(const value *v) {
+    struct tamis_info info;
+    const facts *f = &v->facts;
+    tamis_get_info(v->filter, &info, sizeof info);
+    if (strcmp(info.kind, "rediscuckoo") == 0) return shape_of_origin(v->filter);
+    return (cf_shape){.is_multiset = strcmp(info.kind, "multiset") == 0,
+                      .size = value_bytes(v),
+                      .items = info.items,
+                      .buckets = f->buckets,
+                      .deleted = f->deleted,
+                      .filters = f->filters,
+                      .bucket_size = f->bucket_size,
+                      .iterations = f->iterations,
+                      .expansion = f->expansion,
+                      .cells = f->buckets * f->bucket_size};
+}
+
+/* ---- CF.INFO key ----------------------------------------------------------------------------- */
+
+static void tell(redis_ctx *ctx, const cf_shape *s) {
+    const struct {
+        const char *name;
+        uint64_t x;
+    } pairs[] = {
+        {"Size", s->size},
+        {"Number of buckets", s->buckets},
+        {"Number of filters", s->filters},
+        {"Number of items inserted", s->items},
+        {"Number of items deleted", s->deleted},
+        {"Bucket size", s->bucket_size},
+        {"Expansion rate", s->expansion},
+        {"Max iterations", s->iterations},
+    };
+    enum { PAIRS = sizeof pairs / sizeof *pairs };
+    reply_map(ctx, PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        redis.ReplyWithSimpleString(ctx, pairs[i].name);
+        redis.ReplyWithLongLong(ctx, (long long)pairs[i].x);
+    }
+}
+
+int cf_info_command(request *r) {
+    const value *v = request_value(r, CF_NOT_FOUND);
+    if (!v) return REDIS_OK;
+    const cf_shape s = cf_shape_of(v);
+    tell(r->ctx, &s);
+    return REDIS_OK;
+}
+
+/* ---- CF.DEBUG key ---------------------------------------------------------------------------- */
+
+int cf_debug_command(request *r) {
+    char text[256];
+    const value *v = request_value(r, CF_NOT_FOUND);
+    if (!v) return REDIS_OK;
+    const cf_shape s = cf_shape_of(v);
+    snprintf(text, sizeof text,
+             "bktsize:%llu buckets:%llu items:%llu deletes:%llu filters:%llu max_iterations:%llu "
+             "expansion:%llu",
+             (unsigned long long)s.bucket_size, (unsigned long long)s.buckets,
+             (unsigned long long)s.items, (unsigned long long)s.deleted,
+             (unsigned long long)s.filters, (unsigned long long)s.iterations,
+             (unsigned long long)s.expansion);
+    return reply_text(r->ctx, text);
+}
