@@ -12,6 +12,7 @@
 #include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
+#include "engines/redis/little_endian.h"
 #include "engines/redis/origin_bloom.h"
 
 enum { IMAGE_CHUNK = 1 << 20 };
@@ -102,19 +103,13 @@ static bool is_origin_header(struct tamis_key k, uint64_t *total) {
     return items == h.items;
 }
 
-static uint64_t number_at(const uint8_t *p) {
-    uint64_t x = 0;
-    for (int i = 8; i-- > 0;) x = x << 8 | p[i];
-    return x;
-}
-
 static bool is_image_header(struct tamis_key k, uint64_t *total) {
     enum { AT_PAYLOAD = 144, AT_NOTES = 152 };
     static const uint8_t magic[] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, '\n'};
     const uint64_t max = (uint64_t)1 << 56;
     const uint8_t *p = k.bytes;
     if (k.len != IMAGE_HEADER || memcmp(p, magic, sizeof magic) != 0) return false;
-    const uint64_t payload = number_at(p + AT_PAYLOAD), notes = number_at(p + AT_NOTES);
+    const uint64_t payload = le_get(p + AT_PAYLOAD, 8), notes = le_get(p + AT_NOTES, 8);
     *total = IMAGE_HEADER + payload + notes;
     return payload && payload <= max && notes <= max;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engines/redis/bf.h"
+#include "engines/redis/little_endian.h"
 #include "tamis_engine.h"
 
 bf_params bf_usual_params(void) {
@@ -86,7 +87,7 @@ bool bf_secret_of(const uint8_t seed[SEED_BYTES], uint8_t secret[SECRET_BYTES]) 
     for (uint8_t i = 0; i < SECRET_BYTES / 8; i++) {
         text[sizeof text - 1] = i;
         const uint64_t hash = tamis_hash(keyed, text, sizeof text);
-        for (int b = 0; b < 8; b++) secret[8 * i + b] = (uint8_t)(hash >> 8 * b);
+        le_put(secret + 8 * i, 8, hash);
     }
     tamis_free(keyed);
     return true;

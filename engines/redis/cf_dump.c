@@ -14,6 +14,7 @@
 #include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
+#include "engines/redis/little_endian.h"
 
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
@@ -24,16 +25,6 @@ static int reply_end(request *r) {
     redis.ReplyWithArray(r->ctx, 2);
     redis.ReplyWithLongLong(r->ctx, 0);
     return redis.ReplyWithNull(r->ctx);
-}
-
-static void write_number(uint8_t bytes[8], uint64_t x) {
-    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(x >> 8 * i);
-}
-
-static uint64_t read_number(const uint8_t bytes[8]) {
-    uint64_t x = 0;
-    for (int i = 8; i-- > 0;) x = x << 8 | bytes[i];
-    return x;
 }
 
 static uint64_t lesser(uint64_t a, uint64_t b) {
@@ -51,7 +42,7 @@ static int dump_image(request *r, uint64_t iterator) {
             .next = iterator + size, .at = IMAGE_HEADER + iterator - 1, .size = (size_t)size};
     }
     memcpy(c.prefix, opening, OPENING_BYTES);
-    write_number(c.prefix + OPENING_BYTES, total);
+    le_put(c.prefix + OPENING_BYTES, 8, total);
     return chunk_dump(r, &c);
 }
 
@@ -88,7 +79,7 @@ static const char *open_coming(const struct tamis_key *bytes, coming *c) {
     const uint8_t *at = bytes->bytes;
     if (is_opening(bytes)) {
         c->form = FORM_IMAGE;
-        c->total = read_number(at + OPENING_BYTES);
+        c->total = le_get(at + OPENING_BYTES, 8);
     } else if (bytes->len == CF_HEADER) {
         const cf_shape s = cf_header_read(at);
         const uint64_t cells = cf_cells(&s);

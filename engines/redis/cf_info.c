@@ -5,38 +5,29 @@
 
 #include "engines/redis/cf.h"
 #include "engines/redis/commands.h"
+#include "engines/redis/little_endian.h"
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-static uint64_t get(const uint8_t *bytes, int size) {
-    uint64_t x = 0;
-    while (size-- > 0) x = x << 8 | bytes[size];
-    return x;
-}
-
-static void put(uint8_t *bytes, int size, uint64_t x) {
-    for (int i = 0; i < size; i++) bytes[i] = (uint8_t)(x >> 8 * i);
-}
-
 cf_shape cf_header_read(const uint8_t h[CF_HEADER]) {
     return (cf_shape){.is_origin = true,
-                      .items = get(h, 8),
-                      .buckets = get(h + 8, 8),
-                      .deleted = get(h + 16, 8),
-                      .filters = get(h + 24, 8),
-                      .bucket_size = get(h + 32, 2),
-                      .iterations = get(h + 34, 2),
-                      .expansion = get(h + 36, 2)};
+                      .items = le_get(h, 8),
+                      .buckets = le_get(h + 8, 8),
+                      .deleted = le_get(h + 16, 8),
+                      .filters = le_get(h + 24, 8),
+                      .bucket_size = le_get(h + 32, 2),
+                      .iterations = le_get(h + 34, 2),
+                      .expansion = le_get(h + 36, 2)};
 }
 
 void cf_header_write(const cf_shape *s, uint8_t h[CF_HEADER]) {
-    put(h, 8, s->items);
-    put(h + 8, 8, s->buckets);
-    put(h + 16, 8, s->deleted);
-    put(h + 24, 8, s->filters);
-    put(h + 32, 2, s->bucket_size);
-    put(h + 34, 2, s->iterations);
-    put(h + 36, 2, s->expansion);
+    le_put(h, 8, s->items);
+    le_put(h + 8, 8, s->buckets);
+    le_put(h + 16, 8, s->deleted);
+    le_put(h + 24, 8, s->filters);
+    le_put(h + 32, 2, s->bucket_size);
+    le_put(h + 34, 2, s->iterations);
+    le_put(h + 36, 2, s->expansion);
 }
 
 static bool is_power_of_two(uint64_t n) {

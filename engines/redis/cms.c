@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engines/redis/commands.h"
+#include "engines/redis/little_endian.h"
 #include "engines/redis/many.h"
 #include "engines/redis/new_filter.h"
 #include "tamis_engine.h"
@@ -200,11 +201,9 @@ int cms_query_command(request *r) {
 /* All that was added: the origin's is in the payload, behind width and depth. */
 static uint64_t total_of(const tamis *sketch, const struct tamis_info *info) {
     enum { AT_COUNTER = 16 };
-    uint64_t size, total = 0;
+    uint64_t size;
     if (!is_rediscms(info)) return info->items;
-    const uint8_t *at = (const uint8_t *)tamis_payload(sketch, &size) + AT_COUNTER;
-    for (int i = 0; i < 8; i++) total |= (uint64_t)at[i] << 8 * i;
-    return total;
+    return le_get((const uint8_t *)tamis_payload(sketch, &size) + AT_COUNTER, 8);
 }
 
 static void pair(redis_ctx *ctx, const char *name, uint64_t number) {

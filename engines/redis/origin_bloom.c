@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engines/redis/bounds.h"
+#include "engines/redis/little_endian.h"
 #include "engines/redis/persist.h"
 #include "tamis_formats.h"
 
@@ -18,55 +19,45 @@ enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
-static uint64_t get(const uint8_t *p, int bytes) {
-    uint64_t x = 0;
-    while (bytes--) x = x << 8 | p[bytes];
-    return x;
-}
-
 static double get_double(const uint8_t *p) {
-    const uint64_t bits = get(p, 8);
+    const uint64_t bits = le_get(p, 8);
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
 bloom_header bloom_header_at(const uint8_t *p) {
-    return (bloom_header){get(p, 8), (uint32_t)get(p + 8, 4), (uint32_t)get(p + 12, 4),
-                          (uint32_t)get(p + 16, 4)};
+    return (bloom_header){le_get(p, 8), (uint32_t)le_get(p + 8, 4), (uint32_t)le_get(p + 12, 4),
+                          (uint32_t)le_get(p + 16, 4)};
 }
 
 bloom_link bloom_link_at(const uint8_t *bytes, uint64_t i) {
     const uint8_t *p = bytes + bloom_bits_from(i);
-    return (bloom_link){.bytes = get(p, 8),
-                        .bits = get(p + 8, 8),
-                        .items = get(p + 16, 8),
+    return (bloom_link){.bytes = le_get(p, 8),
+                        .bits = le_get(p + 8, 8),
+                        .items = le_get(p + 16, 8),
                         .error = get_double(p + 24),
                         .bits_per_item = get_double(p + 32),
-                        .hashes = (uint32_t)get(p + 40, 4),
-                        .capacity = get(p + 44, 8),
+                        .hashes = (uint32_t)le_get(p + 40, 4),
+                        .capacity = le_get(p + 44, 8),
                         .n2 = p[52]};
-}
-
-static uint8_t *put(uint8_t *p, uint64_t x, int bytes) {
-    for (int i = 0; i < bytes; i++) *p++ = (uint8_t)(x >> 8 * i);
-    return p;
 }
 
 static uint8_t *put_double(uint8_t *p, double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return put(p, bits, 8);
+    return le_put(p, 8, bits);
 }
 
 static uint8_t *put_header(uint8_t *p, const bloom_header *h) {
-    return put(put(put(put(p, h->items, 8), h->links, 4), h->options, 4), h->expansion, 4);
+    p = le_put(le_put(p, 8, h->items), 4, h->links);
+    return le_put(le_put(p, 4, h->options), 4, h->expansion);
 }
 
 static uint8_t *put_link(uint8_t *p, const bloom_link *l) {
-    p = put(put(put(p, l->bytes, 8), l->bits, 8), l->items, 8);
+    p = le_put(le_put(le_put(p, 8, l->bytes), 8, l->bits), 8, l->items);
     p = put_double(put_double(p, l->error), l->bits_per_item);
-    return put(put(put(p, l->hashes, 4), l->capacity, 8), l->n2, 1);
+    return le_put(le_put(le_put(p, 4, l->hashes), 8, l->capacity), 1, l->n2);
 }
 
 uint64_t bloom_bits_from(uint64_t links) {

@@ -9,28 +9,19 @@
 #include <string.h>
 
 #include "engines/redis/bounds.h"
+#include "engines/redis/little_endian.h"
 #include "engines/redis/persist.h"
 #include "tamis_formats.h"
 
 enum { FIELDS = 3, HEADER = 8 * FIELDS };
-
-static uint64_t get64(const uint8_t *bytes) {
-    uint64_t x = 0;
-    for (int i = 0; i < 8; i++) x |= (uint64_t)bytes[i] << 8 * i;
-    return x;
-}
-
-static void put64(uint8_t *bytes, uint64_t x) {
-    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(x >> 8 * i);
-}
 
 /* The payload begins with the fields, and zeros may come behind the cells. */
 static void save(redis_io *io, void *object) {
     const value *v = object;
     uint64_t size;
     const uint8_t *payload = tamis_payload(v->filter, &size);
-    for (int i = 0; i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));
-    const uint64_t cells = get64(payload) * get64(payload + 8);
+    for (int i = 0; i < FIELDS; i++) redis.SaveUnsigned(io, le_get(payload + 8 * i, 8));
+    const uint64_t cells = le_get(payload, 8) * le_get(payload + 8, 8);
     redis.SaveStringBuffer(io, (const char *)payload + HEADER, (size_t)(4 * cells));
 }
 
@@ -43,7 +34,7 @@ static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cel
         redis.LogIOError(io, "warning", "filter refused: no room for %zu bytes", size);
         return NULL;
     }
-    for (int i = 0; i < FIELDS; i++) put64(bytes + 8 * i, field[i]);
+    for (int i = 0; i < FIELDS; i++) le_put(bytes + 8 * i, 8, field[i]);
     memcpy(bytes + HEADER, cells, size);
     const tamis_status rc = tamis_import_with(&filter, "rediscms", bytes, HEADER + size, &options);
     redis.Free(bytes);

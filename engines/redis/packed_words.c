@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engines/redis/commands.h"
+#include "engines/redis/little_endian.h"
 
 enum { LENGTH_BYTES = 4, MAX_BYTES = 512 << 20 };
 enum { BEFORE = 2 /* the command and its key */, PACKED = 3 /* among the arguments */ };
@@ -20,14 +21,14 @@ static size_t packed_size(redis_string *const *word, size_t count) {
 
 char *words_pack(redis_string *const *word, size_t count, size_t *size) {
     *size = packed_size(word, count);
-    char *packed = *size <= MAX_BYTES ? try_alloc(*size) : NULL, *to = packed;
+    uint8_t *packed = *size <= MAX_BYTES ? try_alloc(*size) : NULL, *to = packed;
     for (size_t i = 0; packed && i < count; i++) {
         const struct tamis_key k = key_of(word[i]);
-        for (int byte = 0; byte < LENGTH_BYTES; byte++) *to++ = (char)(k.len >> 8 * byte);
+        to = le_put(to, LENGTH_BYTES, k.len);
         memcpy(to, k.bytes, k.len);
         to += k.len;
     }
-    return packed;
+    return (char *)packed;
 }
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
@@ -36,7 +37,7 @@ char *words_pack(redis_string *const *word, size_t count, size_t *size) {
 static bool take_word(struct tamis_key *left, struct tamis_key *word) {
     const uint8_t *p = left->bytes;
     if (left->len < LENGTH_BYTES) return false;
-    const size_t len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+    const size_t len = (size_t)le_get(p, LENGTH_BYTES);
     if (left->len - LENGTH_BYTES < len) return false;
     *word = (struct tamis_key){p + LENGTH_BYTES, len};
     *left = (struct tamis_key){p + LENGTH_BYTES + len, left->len - LENGTH_BYTES - len};

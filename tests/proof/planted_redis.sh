@@ -34,8 +34,8 @@ plant "M19: a merge is not replicated" cms.py \
 plant "an encoding of tomorrow is read" cms.py \
     engines/redis/origin_cms.c "if (encoding != ORIGIN_CMS_ENCODING)" "if (false)"
 plant "the counter of a sketch is not saved" cms.py \
-    engines/redis/origin_cms.c "i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));" \
-    "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? get64(payload + 8 * i) : 0);"
+    engines/redis/origin_cms.c "i < FIELDS; i++) redis.SaveUnsigned(io, le_get(payload + 8 * i, 8));" \
+    "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? le_get(payload + 8 * i, 8) : 0);"
 plant "half a cuckoo filter says no" cf.py \
     engines/redis/many.c "if (request_is_coming(r)) return REDIS_OK;
     if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
