@@ -87,7 +87,7 @@ static void copy_filter(job *j) {
     job_copy_target(j);
 }
 
-/* The key may have another value by now: this one is still somebody's. */
+/* The key may have another value by now: this one is still in use. */
 static void take_copy(job *j) {
     j->target->is_stuck = j->rc;
     if (!j->rc) job_replace(j);

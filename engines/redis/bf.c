@@ -35,7 +35,7 @@ static const char *read_expansion(const redis_string *s, long long *expansion) {
                : "ERR expansion must be in the range [0, 32768]";
 }
 
-/* Where a word is; 0 when nowhere. Words that nobody knows are let pass, as there. */
+/* Where a word is; 0 when nowhere. Unknown words are ignored, as RedisBloom does. */
 static int find_word(redis_string **argv, int argc, const char *word) {
     for (int i = 4; i < argc; i++)
         if (is_word(argv[i], word)) return i;
@@ -79,7 +79,7 @@ int bf_add_command(request *r) {
 typedef struct insertion {
     bf_params params;
     bool may_create;
-    long long scale_to; /* 0: nobody asked */
+    long long scale_to; /* 0: not given */
 } insertion;
 
 static const char *take_capacity(insertion *n, redis_string *s) {

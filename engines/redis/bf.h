@@ -10,31 +10,30 @@
 
 /* ---- New filters (bf_new.c) ------------------------------------------------------------------ */
 
-/* What somebody wants. */
+/* Parameters of a new filter. */
 typedef struct bf_params {
     double rate;
     long long capacity, expansion;
     bool is_fixed; /* does not scale */
     bool has_secret;
     uint8_t secret[SECRET_BYTES];
-    redis_string *tightening; /* as it was written; NULL: nobody did */
+    redis_string *tightening; /* as it was written; NULL: not given */
 } bf_params;
 
 enum { BF_MAX_CAPACITY = 1 << 30, BF_MAX_EXPANSION = 32768 };
 
-/* As the settings have it. */
+/* The defaults, by the settings. */
 bf_params bf_usual_params(void);
 
 /* Makes a creation of it; the error is replied when that fails. */
 bool bf_plan(request *, const bf_params *, creation *);
 
-/* The secret that stands for a seed of 32 bytes; false when there is no memory. */
+/* The secret derived from a seed of 32 bytes; false when there is no memory. */
 enum { SEED_BYTES = 32 };
 bool bf_secret_of(const uint8_t seed[SEED_BYTES], uint8_t secret[SECRET_BYTES]);
 
-/* Payload bytes of a filter that has scaled to so many items, by the plans of its stages;
- * UINT64_MAX when no plan leads there. And the other way round: how many it can hold in so many
- * bytes. */
+/* Payload bytes of a filter that has scaled to `items`, by the plans of its stages; UINT64_MAX when
+ * no plan leads there. And the reverse: how many items fit in `bytes`. */
 typedef struct bf_scaling {
     bool is_origin;
     uint64_t capacity; /* of the first stage */

@@ -2,7 +2,7 @@
 /* BF.SCANDUMP, BF.LOADCHUNK and BF.LOAD: filters in chunks.
  *
  * The first chunk is the header, under the iterator 1; every other has as iterator one more than
- * the bytes of all chunks behind the header up to its end. Of RedisBloom's own filters chunks are
+ * the bytes of all chunks after the header up to its end. Of RedisBloom's own filters chunks are
  * those that RedisBloom tells, only smaller; of ours they are parts of the image. Chunks that come
  * are kept until all are there, and pass the gate as a whole (chunk_load.h). */
 #include <math.h>
@@ -17,9 +17,9 @@
 
 enum { IMAGE_CHUNK = 1 << 20 };
 
-/* ---- Where chunks lie ------------------------------------------------------------------------ */
+/* ---- Where chunks are ------------------------------------------------------------------------ */
 
-/* What lies behind a header: the bits of links, or all the rest of an image, taken as one link. */
+/* What follows a header: the bits of links, or all the rest of an image, taken as one link. */
 typedef struct layout {
     const uint8_t *origin; /* the header of RedisBloom; NULL: an image */
     uint64_t header, total;

@@ -24,8 +24,8 @@ bf_params bf_usual_params(void) {
 /* From here on blocks cost more bits than what they save in time is worth. */
 static const double blocked_from = 1e-4;
 
-/* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: with so many items two of them
- * have the same hash more often than that. */
+/* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: among that many items two have
+ * the same hash more often. */
 static double possible_rate(const request *r, double rate, double capacity) {
     const double max = 0.25, min = fmax(1e-12, capacity * 0x1p-62);
     const double used = fmin(max, fmax(min, rate));

@@ -52,7 +52,7 @@ uint64_t bounds_filter_bytes(void) {
 /* ---- How much memory there is ---------------------------------------------------------------- */
 
 /* Which part of the keys may be evicted: all, or those that expire. They are taken for as large as
- * the others, because nobody counts that. */
+ * the others, because that is not counted. */
 static double evictable_share(const char *policy) {
     if (!policy || strcmp(policy, "noeviction") == 0) return 0;
     if (strncmp(policy, "volatile", strlen("volatile")) != 0) return 1;

@@ -6,7 +6,7 @@
  * that is held against a limit or a setting of this server.
  *
  * What binds is a matter of the thread: of the command that the main thread runs, or of the job
- * that the worker makes. Where nobody said anything, nothing binds. */
+ * that the worker makes. By default nothing binds. */
 #ifndef TAMIS_REDIS_BOUNDS_H
 #define TAMIS_REDIS_BOUNDS_H
 
@@ -27,7 +27,7 @@ typedef struct bounds {
 } bounds;
 
 /* From here on this thread is bound by what binds whoever sent a command; what bound it before is
- * returned, for bounds_leave. Most commands need no memory, and nobody is asked who sent them. */
+ * returned, for bounds_leave. Most commands need no memory, and who sent them is not asked. */
 bounds bounds_enter(redis_ctx *, bool is_told);
 
 /* The same where no command is known: when a value is read, or copied. A replica may be told by its
@@ -46,7 +46,7 @@ bool bounds_bind(void);
 /* The most bytes that the payload of a filter may have. */
 uint64_t bounds_filter_bytes(void);
 
-/* Is there memory for so many bytes more? And may a filter have so many? */
+/* Is there memory for `bytes` more? And may a filter have that many? */
 bool bounds_allow(uint64_t bytes);
 bool bounds_allow_filter(uint64_t bytes);
 

@@ -9,7 +9,7 @@
 
 /* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ------------------ */
 
-/* Pairs that nobody knows are left alone, as RedisBloom does. */
+/* Unknown pairs are ignored, as RedisBloom does. */
 static bool take_option(request *r, const char *name, long long min, long long max, uint64_t *to) {
     long long x;
     int at = 3;
@@ -72,7 +72,7 @@ int cf_count_command(request *r) {
 
 /* ---- CF.DEL key item ------------------------------------------------------------------------- */
 
-/* RedisBloom's count begins anew when it tidies up. */
+/* RedisBloom's count restarts at 0 when it compacts. */
 static void count_deleted(value *v) {
     const cf_shape s = cf_shape_of(v);
     if (s.is_origin) return;

@@ -34,7 +34,7 @@ typedef struct cf_shape {
 
 cf_shape cf_shape_of(const value *);
 
-/* The payload of rediscuckoo begins with a header of so many bytes, all of it little-endian:
+/* The payload of rediscuckoo begins with a header of CF_HEADER bytes, little-endian:
  *
  *     items u64, buckets u64, deletes u64, filters u64, bucket size u16, iterations u16, expansion
  *     u16 */
@@ -42,7 +42,7 @@ enum { CF_HEADER = 38 };
 cf_shape cf_header_read(const uint8_t header[CF_HEADER]);
 void cf_header_write(const cf_shape *, uint8_t header[CF_HEADER]);
 
-/* Bytes of all sub-filters behind such a header; 0 when no filter of RedisBloom has this shape. */
+/* Bytes of all sub-filters after such a header; 0 when no filter of RedisBloom has this shape. */
 uint64_t cf_cells(const cf_shape *);
 
 /* One step up when a filter of ours is full: TAMIS_FULL when there is none. And one back: false

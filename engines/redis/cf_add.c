@@ -181,7 +181,7 @@ static bool is_for_worker(const request *r, adding *a) {
     return room < items_missing(&a->t, filter, 0, a->t.count);
 }
 
-/* Where nobody waits elsewhere a copy would only take memory. */
+/* When it is done at once, a copy would only take memory. */
 static void add_to_copy(job *j) {
     adding *a = j->task;
     if (job_is_awaited(j) && !job_copy_target(j)) return;
@@ -219,7 +219,7 @@ static adding *adding_new(request *r) {
 }
 
 static int add_elsewhere(request *r) {
-    value_note_facts(r->value); /* nobody may have to while the worker reads it */
+    value_note_facts(r->value); /* it may not be written while the worker reads it */
     adding *a = adding_new(r);
     job *j = a ? job_new(r, r->value, 0) : NULL;
     if (!j) {
@@ -284,8 +284,8 @@ static int add_very_many(request *r) {
     return a ? add_in_steps(r, a, 0) : REDIS_OK;
 }
 
-/* RedisBloom's kind grows when an item has found no place in it, which nobody knows before; one of
- * ours may grow by far more than it has. What was done by then stands, and the rest follows. */
+/* RedisBloom's kind grows when an item has found no place in it, which cannot be known before; one
+ * of ours may grow by far more than it has. What was done by then stays, and the rest follows. */
 static int add_rest(request *r, const adding *begun, size_t done) {
     r->is_verbatim = false;
     r->value->facts = begun->facts;
@@ -333,7 +333,7 @@ static int add(request *r) {
     return is_elsewhere ? add_elsewhere(r) : REDIS_OK;
 }
 
-/* To what is there now: the filter that was made for it, or that somebody else was faster with. */
+/* To what is there now: the filter that was made for it, or one that another client made first. */
 static int add_then(request *r) {
     request_open(r, REDIS_READ | REDIS_WRITE, FAMILY_CF);
     return add(r);

@@ -2,7 +2,7 @@
 /* CF.SCANDUMP and CF.LOADCHUNK: filters in chunks.
  *
  * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes
- * behind it; what comes back with a chunk is the iterator of the next one, and also the one to load
+ * after it; what comes back with a chunk is the iterator of the next one, and also the one to load
  * it with.
  *
  *     a filter of RedisBloom    its header, then its sub-filters: its own chunks, only smaller

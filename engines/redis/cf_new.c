@@ -28,7 +28,7 @@ static unsigned log2_floor(uint64_t n) {
     return log;
 }
 
-/* The rate that RedisBloom's filter has with so many items: two buckets, over 255 fingerprints. */
+/* The rate that RedisBloom's filter has at capacity: two buckets, over 255 fingerprints. */
 static double rate_of_origin(const cf_params *w, uint64_t buckets) {
     const double max = 0.2, rate = 2.0 * (double)w->capacity / 255 / (double)buckets;
     return rate < max ? rate : max;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters that are still coming: the bytes that have come, in pieces of one size. */
+/* Filters that arrive in chunks: the bytes so far, in pieces of one size. */
 #include <string.h>
 
 #include "engines/redis/bounds.h"
@@ -58,7 +58,7 @@ static bool make_room(arrival *a, uint64_t need) {
     return true;
 }
 
-/* The part of [offset, offset + size) that lies in one piece. */
+/* The part of [offset, offset + size) that is in one piece. */
 static size_t in_one_piece(uint64_t offset, uint64_t size) {
     return (size_t)lesser(size, ARRIVAL_PIECE - offset % ARRIVAL_PIECE);
 }

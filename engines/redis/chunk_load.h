@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The module's files may include this: filters that come in chunks, by TAMIS.LOAD and by the
- * commands of RedisBloom. Chunks lie beside the filter that the key has until the last one is here
- * and the gate has let them pass; then the new filter takes the place of the old one, in one
+ * commands of RedisBloom. Chunks are kept beside the filter of the key until the last one is here
+ * and they have passed the gate; then the new filter takes the place of the old one, in one
  * step. */
 #ifndef TAMIS_REDIS_CHUNK_LOAD_H
 #define TAMIS_REDIS_CHUNK_LOAD_H

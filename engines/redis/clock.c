@@ -41,7 +41,7 @@ static bool may_tick(const value *v, int flags) {
     return !v->job && !is_paused && !(flags & REDIS_IS_READ_ONLY) && !filter_is_shared(v->filter);
 }
 
-/* A clock that was set back begins anew: nothing leaves early. */
+/* A clock that was set back restarts: nothing leaves early. */
 static void tick_all(request *r, uint64_t now, uint64_t due) {
     const value *v = r->value;
     facts *f = &r->value->facts;
@@ -70,8 +70,8 @@ typedef struct ticks {
     tamis_status rc;
 } ticks;
 
-/* A key that was renamed in the middle of a tick: nobody here knows its name now, so that the tick
- * can be told to others only when somebody comes with it. */
+/* A key that was renamed in the middle of a tick: its new name is not known here, so the tick
+ * is replicated when a command names it. */
 static void owe(value *v, bool is_begun) {
     if (!is_begun || v->owes_tick) return;
     v->owes_tick = true;

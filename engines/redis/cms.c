@@ -198,7 +198,7 @@ int cms_query_command(request *r) {
 
 /* ---- CMS.INFO key ---------------------------------------------------------------------------- */
 
-/* All that was added: the origin's is in the payload, behind width and depth. */
+/* All that was added: the origin's is in the payload, after width and depth. */
 static uint64_t total_of(const tamis *sketch, const struct tamis_info *info) {
     enum { AT_COUNTER = 16 };
     uint64_t size;

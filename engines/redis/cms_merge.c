@@ -86,7 +86,7 @@ static void add_up(job *j) {
 }
 
 /* The command is replicated, and must find there what it found here: no source may have been
- * deleted or renamed meanwhile. */
+ * deleted or renamed during the operation. */
 static bool has_its_sources(const job *j) {
     const request *r = j->request;
     bool is_there = true;

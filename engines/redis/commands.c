@@ -39,7 +39,7 @@ static bool finds_keys_itself(const command *c) {
     return strstr(c->flags, "getkeys-api");
 }
 
-/* Arguments that are no keys are in nobody's way. */
+/* Waiting also for arguments that are not keys does no harm. */
 int request_last_key(const request *r) {
     const command *c = r->command;
     return finds_keys_itself(c) ? r->argc - 1 : c->last < 0 ? r->argc + c->last : c->last;

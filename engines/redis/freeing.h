@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module's files may include this: memory of filters, given back where nobody waits. */
+/* The module's files may include this: memory of filters, freed on another thread. */
 #ifndef TAMIS_REDIS_FREEING_H
 #define TAMIS_REDIS_FREEING_H
 

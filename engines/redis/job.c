@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a job is made of, and what it may do. */
+/* Jobs: their life, and what end() and step() call. */
 #include "engines/redis/job.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ void job_free_task(job *j) {
     redis.Free(j->task);
 }
 
-/* At most so many of those that are held. */
+/* At most `max` of those that are held. */
 void job_release(job *j, size_t max) {
     while (j->held_count && max--) redis.FreeString(NULL, j->held[--j->held_count]);
 }

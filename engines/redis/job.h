@@ -26,7 +26,7 @@ typedef struct job {
     void (*answer)(request *, void *task); /* by job_answer() */
 
     /* Whose it is: the command that runs now, or a copy that goes with the job. The key is open
-     * when end() or step() has opened it, and closed behind them. */
+     * when end() or step() has opened it, and is closed after them. */
     request *request;
 
     /* What came of it. */
@@ -34,7 +34,7 @@ typedef struct job {
     tamis_status rc;
     char why[JOB_WHY];
 
-    /* Where it stands: work.c's own. */
+    /* Its progress: private to work.c. */
     request kept;        /* the copy */
     redis_string **held; /* its arguments */
     size_t held_count;
@@ -46,8 +46,8 @@ typedef struct job {
     struct job *next;
 } job;
 
-/* A job for what is stored at the request's key, with a task of so many bytes (0: none); NULL, with
- * the error replied, when there is no memory. */
+/* A job for what is stored at the request's key, with a task of `task_bytes` (0: none); NULL,
+ * with the error replied, when there is no memory. */
 job *job_new(request *, value *target, size_t task_bytes);
 void job_reads(job *, value *);
 
@@ -64,8 +64,8 @@ bool job_copy_target(job *);
  * the error replied, when there is no memory. */
 job *job_follow(job *done, value *target);
 
-/* The parts of job_drop(), for the worker: what only goes under the server's lock, so many of the
- * arguments that are held, and what should go without it. */
+/* The parts of job_drop(), for the worker: what needs the server's lock, at most `max` of the
+ * arguments that are held, and what should be freed without the lock. */
 void job_free_task(job *);
 void job_release(job *, size_t max);
 void job_free_filters(job *);

@@ -79,7 +79,7 @@ int many_exist(request *r) {
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-/* A server that became a replica meanwhile has another primary's data to keep. */
+/* A server that became a replica since has another primary's data to keep. */
 static bool may_change(const request *r) {
     const int flags = request_flags(r);
     return !(flags & REDIS_IS_READ_ONLY) || flags & REDIS_IS_REPLICATED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The module's files may include this: commands with very many items.
  *
- * Questions go to the worker. Changes are made in steps on the filter where it stands; what a step
+ * Questions go to the worker. Changes are made in steps on the filter in place; what a step
  * has done is replicated with it, so that a snapshot between two of them has just that. Where a
  * large filter must grow for the next few items, the worker adds those to a copy, which takes its
  * place, and steps go on:
@@ -15,7 +15,7 @@
 
 enum { ITEMS_AT_ONCE = 64 };
 
-/* Are they so many, and may whoever sent them wait? */
+/* Are they very many, and may whoever sent them wait? */
 bool many_may_wait(const request *, size_t count);
 
 /* ---- Questions ------------------------------------------------------------------------------- */
@@ -32,8 +32,8 @@ bool many_can_answer(request *, enum tamis_ability needed);
  * other job holds the filter still. */
 int many_ask(request *, bool is_empty, sender *);
 
-/* BF.EXISTS and the like: where there is nothing, or something else, nothing is in it; but while a
- * filter is on its way nobody can say that. */
+/* BF.EXISTS and the like: a key with nothing, or with something else, has no items; one whose
+ * filter is still on its way is an error. */
 int many_exist(request *);
 
 /* ---- Changes --------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ typedef struct stream {
     bool is_packed; /* in one argument, with one answer: a step may do any number of them */
     bool in_haste;  /* `some` does not know before whether it must grow: bounds_haste() */
     bool must_grow; /* said by `some`, which has done all that goes without */
-    bool is_copy;   /* told to `some`: nobody waits for this one */
+    bool is_copy;   /* told to `some`: no other client sees this one */
 
     /* many.c's own. */
     redis_string **item; /* of the request */

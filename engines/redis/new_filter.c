@@ -11,7 +11,7 @@
 
 static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
 
-/* Behind the kind comes a colon, behind anything else a comma. */
+/* A colon after the kind, a comma after anything else. */
 static const char *joint(const char *spec) {
     return strchr(spec, ':') || strchr(spec, '=') ? "," : ":";
 }
@@ -118,7 +118,7 @@ static bool put(job *j) {
     return true;
 }
 
-/* Somebody was faster. */
+/* Has another client put something there first? */
 static bool joins(job *j) {
     request *r = j->request;
     request_open(r, REDIS_READ | REDIS_WRITE, ANY_FAMILY);

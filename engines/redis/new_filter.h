@@ -21,13 +21,13 @@ typedef struct creation {
     uint64_t bytes;    /* of its payload */
     const char *event; /* for those who listen to keys */
 
-    /* What comes behind it: NULL replies OK. */
+    /* What to do next: NULL replies OK. */
     int (*then)(request *);
-    bool may_join;       /* a filter that somebody else has put there meanwhile will do */
+    bool may_join;       /* a filter that another client has put there in the meantime will do */
     const char *failure; /* what the error begins with; NULL: only the reason */
 } creation;
 
-/* Works a spec out: a hash that nobody named is keyed by the server's secret, unless the settings
+/* Works a spec out: a hash that is not named is keyed by the server's secret, unless the settings
  * say otherwise or the kind hashes by itself. TAMIS_INVALID and the like, with the sentence in
  * tamis_why. */
 tamis_status creation_plan(creation *, const char *spec, size_t len);

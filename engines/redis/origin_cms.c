@@ -3,7 +3,7 @@
  *
  *     width, depth, counter, string of cells
  *
- * which are, one behind the other, the bytes of the format rediscms. */
+ * which, concatenated, are the bytes of the format rediscms. */
 #include "engines/redis/origin_cms.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { FIELDS = 3, HEADER = 8 * FIELDS };
 
-/* The payload begins with the fields, and zeros may come behind the cells. */
+/* The payload begins with the fields, and zeros may follow the cells. */
 static void save(redis_io *io, void *object) {
     const value *v = object;
     uint64_t size;

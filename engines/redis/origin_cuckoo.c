@@ -58,7 +58,7 @@ static bool append(bytes *b, const void *more, uint64_t size) {
     return true;
 }
 
-/* One sub-filter of so many cells. */
+/* One sub-filter of `cells` cells. */
 static bool load_cells(redis_io *io, int encoding, const cf_shape *s, uint64_t cells, bytes *b) {
     uint64_t buckets = cells / s->bucket_size;
     size_t size;

@@ -22,8 +22,8 @@ static const char create_usage[] =
     "ERR syntax error: TAMIS.CREATE key spec [EVERY milliseconds | LAST milliseconds] "
     "[SECRET 16-bytes] [NOTE name value] ..., at most 16 notes";
 
-/* How a filter ages by the clock, as it was asked for: a tick every so many milliseconds, or keys
- * that stay for so many. */
+/* How a filter ages by the clock, as it was asked for: a tick every N milliseconds, or keys that
+ * stay for N. */
 typedef struct ageing {
     long long every, last;
 } ageing;
@@ -234,7 +234,7 @@ static bool needs_copy(const tamis *filter, batch *b) {
            lacks_room(filter, &b->items);
 }
 
-/* Arguments are read where nobody waits for that. */
+/* Arguments are read on the worker. */
 static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
     batch *b = a->data;
     redis_string **item = request_items(j->request);

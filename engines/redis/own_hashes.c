@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TAMIS.HADD and TAMIS.HHAS: hashes that the client has made, eight bytes each, one behind the
- * other.
+/* TAMIS.HADD and TAMIS.HHAS: hashes that the client has computed, eight bytes each,
+ * contiguous.
  *
  * A key as an argument of its own costs the server more to read than the filter costs to ask;
  * packed hashes cost eight bytes and no more. They are little-endian, as the server is. */
@@ -17,7 +17,7 @@
 
 enum { HASH_BYTES = 8 };
 
-/* The hashes of an argument, aligned: where they lie, or copied to *memory; NULL when there is none
+/* The hashes of an argument, aligned: in place, or copied to *memory; NULL when there is none
  * for that. Any thread. */
 static const uint64_t *hashes_of(const redis_string *arg, void **memory) {
     const struct tamis_key packed = key_of(arg);

@@ -33,7 +33,7 @@ char *words_pack(redis_string *const *word, size_t count, size_t *size) {
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-/* The next word, which `left` is moved behind; false when there is none that is whole. */
+/* The next word; `left` becomes what follows it. False when no whole word is left. */
 static bool take_word(struct tamis_key *left, struct tamis_key *word) {
     const uint8_t *p = left->bytes;
     if (left->len < LENGTH_BYTES) return false;

@@ -50,7 +50,7 @@ static void save(redis_io *io, void *object) {
     arrival_each(a, save_piece, io);
 }
 
-/* Reads strings until `have` bytes are there, into an arrival of so many in all. */
+/* Reads strings until `have` bytes are there, into an arrival of `total` bytes. */
 static bool load_pieces(redis_io *io, value *v, chunk_form form, uint64_t have, uint64_t total) {
     uint64_t at = 0;
     while (at < have) {
@@ -208,7 +208,7 @@ static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t 
         c->is_refused = true;
 }
 
-/* The same filter, when it is large: the server's thread may not stand still while 2 GiB are
+/* The same filter, when it is large: the server's thread may not stop while 2 GiB are
  * copied. Its note must tell the facts of both by then. One that a job changes in steps is copied
  * as it is now. */
 static tamis *copy_filter(value *v) {

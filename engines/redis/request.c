@@ -19,7 +19,7 @@ void request_open(request *r, int mode, family wanted) {
     if (!r->opened || redis.KeyType(r->opened) == REDIS_KEY_EMPTY) return;
     if (redis.KeyType(r->opened) == REDIS_KEY_MODULE && is_ours(redis.ModuleTypeGetType(r->opened)))
         r->value = redis.ModuleTypeGetValue(r->opened);
-    /* Whose a filter is that has not come yet nobody knows: all families say that it has not. */
+    /* The family of a filter that is still arriving is unknown: all families say so. */
     const bool is_known = r->value && r->value->filter;
     if (is_known && !(r->value->facts.family & wanted)) r->value = NULL;
     r->is_wrong = !r->value;

@@ -38,7 +38,7 @@ typedef struct reading {
     int has_keys;
 } reading;
 
-/* The list behind these, which lies together and ends with zeros. */
+/* A copy of the list, contiguous and ended by zeros. */
 static redis_argument *keep(usage *u, const redis_argument *list, int n) {
     redis_argument *kept = &u->argument[u->used];
     memcpy(kept, list, (size_t)n * sizeof *list);
@@ -79,7 +79,7 @@ static bool is_bare(const redis_argument *a) {
     return a->type == REDIS_ARGUMENT_TOKEN;
 }
 
-/* What stands between two marks, as one argument: a word and what it is followed by, or several. */
+/* What is between two marks, as one argument: a word and what it is followed by, or several. */
 static redis_argument join(usage *u, redis_argument *list, int n) {
     if (n == 1) return list[0];
     if (!is_bare(&list[0])) return group(u, REDIS_ARGUMENT_BLOCK, "group", list, n);
@@ -156,7 +156,7 @@ static void hide(redis_ctx *ctx, int position) {
     redis.RedactClientCommandArgument(ctx, position);
 }
 
-/* By its place, while all that stands before it is there; behind a bracket by the word that leads
+/* By its place, while all arguments before it are required; after a bracket by the word that leads
  * to it. */
 void usage_hide(redis_ctx *ctx, const char *line, redis_string **argv, int argc) {
     int place = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands at a key: its life, its facts, and filters that come in chunks. */
+/* The value stored at a key: its memory, its facts, its life. */
 #include "engines/redis/value.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The module's files may include this: what stands at a key.
+/* The module's files may include this: the value stored at a key.
  *
  * A value is a filter and what its family must know beside it. Whatever the server does with values
- * (files, replication, copies) it does with the image of the filter; the family's facts lie in a
- * note of it, "redis", so that an image is all there is. */
+ * (files, replication, copies) it does with the image of the filter; the family's facts are in
+ * a note of it, "redis", so that an image is all there is. */
 #ifndef TAMIS_REDIS_VALUE_H
 #define TAMIS_REDIS_VALUE_H
 
@@ -62,7 +62,7 @@ typedef struct value {
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
     bool knows_time;    /* keys leave it as time goes on, or as others are added */
     bool is_turning;    /* a part of what makes room for the next add is cleared: see clock.h */
-    struct job *job;    /* that reads the filter: nobody may change it before that has ended */
+    struct job *job;    /* that reads the filter: it may not change before that has ended */
     bool owes_tick;     /* that was begun when the key had another name: see clock.h */
     bool is_stuck;      /* there was no memory for a filter of its own */
     atomic_uint users;
@@ -115,8 +115,8 @@ void value_note_facts(value *);
 
 enum { MAX_FACTS = 256 };
 
-/* As the note has them, "bf expansion=2"; and back. Without a note, or with one that nobody of ours
- * wrote, a filter belongs to the family that its kind is of in RedisBloom, or to TAMIS. */
+/* As the note has them, "bf expansion=2"; and back. Without a note, or with one that is not
+ * ours, a filter belongs to the family that its kind is of in RedisBloom, or to TAMIS. */
 void facts_write(const facts *, char text[MAX_FACTS]);
 facts facts_of(const tamis *);
 
@@ -129,7 +129,7 @@ struct tamis_options value_options(const uint8_t *secret);
 /* Headers and notes come on top of what the setting allows. */
 enum { BESIDE_PAYLOAD = 2 << 20 };
 
-/* Memory that may be refused, for sizes that somebody else chose. */
+/* Memory that may be refused, for sizes that a client chose. */
 void *try_alloc(size_t size);
 
 /* ---- Arrivals -------------------------------------------------------------------------------- */
@@ -142,8 +142,8 @@ const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, c
 typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
 void arrival_each(const arrival *, piece_taker *, void *ctx);
 
-/* All has come: through the gate. The pieces are gathered for it; at the last use, where nobody
- * else can see the arrival, each is freed meanwhile, and none are left. */
+/* All has come: through the gate. The pieces are gathered for it; at the last use, when the
+ * arrival has no other user, each is freed as it is copied, and none are left. */
 tamis_status arrival_finish(arrival *, bool is_last_use, tamis **filter);
 void arrival_free(arrival *);
 

@@ -37,14 +37,14 @@ static void mark(job *j, job *as) {
     if (j->target) j->target->job = as;
 }
 
-/* Notes are written before, so that saving and the like find nothing to change meanwhile. */
+/* Notes are written before, so that saving and the like find nothing to change. */
 static void hold_still(job *j) {
     for (int i = 0; i < j->read_count; i++) value_note_facts(j->reads[i]);
     if (j->target) value_note_facts(j->target);
     mark(j, j);
 }
 
-/* ---- What the primary sent meanwhile --------------------------------------------------------- */
+/* ---- What the primary sent during a wait ----------------------------------------------------- */
 
 /* While a command of the primary waits, the server reads on; then it runs all that it has read
  * before anybody else is served, in one turn of its loop. What is ours among that lets others in
@@ -227,7 +227,7 @@ static void end_once(job *j) {
     }
 }
 
-/* Takes a job that nobody has begun out of the queue. */
+/* Takes a job that was not begun out of the queue. */
 static bool unqueue(job *j) {
     for (job **at = &queue.first; *at; at = &(*at)->next)
         if (*at == j) {
@@ -262,8 +262,8 @@ static void await_job(void) {
 }
 
 /* Under the server's lock: so the command that brought it has returned, and the server, which looks
- * once more at what was held of its arguments, has done that. NULL when somebody else was
- * faster. */
+ * once more at what was held of its arguments, has done that. NULL when another
+ * thread was faster. */
 static job *take_job(void) {
     pthread_mutex_lock(&queue.mutex);
     job *j = queue.first;
@@ -282,8 +282,8 @@ static job *next_job(redis_ctx *lock) {
     }
 }
 
-/* CLIENT PAUSE and failovers want a data set that stands still: a server that is told of a change
- * then ends itself. */
+/* CLIENT PAUSE and failovers want a data set that does not change: a server that replicates a
+ * change then ends itself. */
 static bool may_end(const job *j) {
     return j->is_ended || (j->only_tells && !j->waiting) || !redis.AvoidReplicaTraffic ||
            !redis.AvoidReplicaTraffic();
@@ -466,7 +466,7 @@ static job *job_at(const request *r, int key) {
 }
 
 /* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of
- * somebody who waited for it: then that is settled too. */
+ * a client that waited for it: then that is settled too. */
 bool work_must_wait(request *r) {
     const bool writes = command_writes(r->command);
     if (!queue.active && !primary.is_behind) return false;

@@ -12,7 +12,7 @@
  * small filters, everything happens at once, by the same two functions. What comes from the primary
  * waits as a client does: the link is silent meanwhile, and clients of the replica are served.
  *
- * A job with steps changes a filter where it stands, a piece at a time, each under the server's
+ * A job with steps changes a filter in place, a piece at a time, each under the server's
  * lock and short; others are served between them:
  *
  *     command ──▶ job ──▶ worker: lock, step(), unlock, lock, step(), ... end() */
@@ -29,7 +29,7 @@ enum { VERY_MANY = 16384 };
  * the job is gone afterwards. */
 int job_do(job *, uint64_t bytes);
 
-/* Gives it to the worker without a client: nobody is answered. Of the arguments only the key goes
+/* Gives it to the worker without a client: there is no reply. Of the arguments only the key goes
  * along. */
 void job_leave(job *);
 
@@ -41,7 +41,7 @@ void job_answer(job *, void (*answer)(request *, void *task), size_t count);
 /* Has the worker answer, for a question: its request has the target as its value. */
 int job_ask(job *, void (*answer)(request *, void *task));
 
-/* Must a command wait: for a job on one of its keys, or, behind others of the primary that have
+/* Must a command wait: for a job on one of its keys, or, after others of the primary that have
  * waited, so that clients are served between them? Then it does, and will be run again. */
 bool work_must_wait(request *);
 
@@ -50,8 +50,8 @@ bool work_must_wait(request *);
  * unless it is false, with the error replied: no memory. For commands that may wait. */
 bool work_relay(request *, const request *, void (*make)(job *));
 
-/* For INFO: jobs that are under way, jobs and steps that were made, and commands of the primary that
- * let others in. */
+/* For INFO: jobs under way, jobs and steps that were made, and commands of the primary that let
+ * others in. */
 uint64_t work_active(void);
 uint64_t work_done(void);
 uint64_t work_steps(void);
