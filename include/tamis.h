@@ -233,6 +233,27 @@ struct tamis_plan {
  * Threads: any. */
 TAMIS_API tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size);
 
+/* One option of a spec, as it is written there. */
+struct tamis_spec_option {
+    size_t struct_size; /* sizeof(struct tamis_spec_option) of your header */
+    char kind[32];      /* the kind that the spec names; "" when it leaves it out */
+    char name[32];      /* "" after the last option */
+    char value[96];
+};
+
+/* Reads the i-th option of a spec, from 0 on, and with any `i` its kind. Only the form is checked:
+ * whether the kind exists, knows the option and takes the value is for tamis_plan_spec. On failure
+ * *option stays as it was. Threads: any. */
+TAMIS_API tamis_status tamis_spec_read(const char *spec, size_t i,
+                                       struct tamis_spec_option *option);
+
+/* Writes a spec with one option changed, or added where it has none of the name, to `text` (always
+ * terminated, cut at `size`); with NULL for `name` the kind is changed, and options stay. Returns
+ * the length of the whole text, or 0, with the sentence in tamis_why, for what is not a spec, a
+ * name or a value by its form. `text` may not overlap the others. Threads: any. */
+TAMIS_API size_t tamis_spec_set(const char *spec, const char *name, const char *value, char *text,
+                                size_t size);
+
 /* ==== Querying ============================================================================== */
 
 /* A key for the calls that take many. */

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_NAME = 32, MAX_VALUE = 96 };
+#include "core/memory.h"
+
 #define DEFAULT_KIND "blocked"
 #define DEFAULT_FPR  0.01
 
@@ -185,6 +186,42 @@ bool tamis__copy_trimmed(char *to, size_t max, const char *from, size_t len) {
     return true;
 }
 
+/* One name=value, of `len` bytes. */
+static tamis_status read_pair(const char *text, size_t len, struct tamis_spec_option *part) {
+    const char *equals = memchr(text, '=', len);
+    if (!equals)
+        return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value", len > 40 ? 40 : (int)len,
+                           text);
+    const size_t name_len = (size_t)(equals - text);
+    if (!tamis__copy_trimmed(part->name, sizeof part->name, text, name_len) ||
+        !tamis__copy_trimmed(part->value, sizeof part->value, equals + 1, len - name_len - 1))
+        return tamis__fail(TAMIS_INVALID, "'%.40s...' is too long for a name=value", text);
+    return TAMIS_OK;
+}
+
+/* The kind of "kind", "kind:pairs" or "pairs" alone, "" where it is left out; `*pairs` is where
+ * they start. */
+static tamis_status read_kind(const char *text, struct tamis_spec_option *part,
+                              const char **pairs) {
+    if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
+    const size_t head = strcspn(text, ":=");
+    *part->kind = '\0';
+    *pairs = text;
+    if (text[head] == '=' || *text == '\0') return TAMIS_OK;
+    if (!tamis__copy_trimmed(part->kind, sizeof part->kind, text, head))
+        return tamis__fail(TAMIS_INVALID, "there is no kind '%.40s...'", text);
+    *pairs = text + head + (text[head] == ':');
+    return *part->kind ? TAMIS_OK : unknown_kind(part->kind);
+}
+
+/* The pair at `*at`, which then is where the next one starts. */
+static tamis_status next_pair(const char **at, struct tamis_spec_option *part) {
+    const size_t len = strcspn(*at, ",");
+    const tamis_status rc = read_pair(*at, len, part);
+    *at += len + ((*at)[len] == ',');
+    return rc;
+}
+
 /* The common ones come first, the kind's own behind them. Where both have the name, the kind's own
  * is meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
 static size_t find_option(const tamis_kind *kind, const char *name) {
@@ -196,18 +233,9 @@ static size_t find_option(const tamis_kind *kind, const char *name) {
     return i < COMMON_COUNT ? i : COMMON_COUNT + options;
 }
 
-/* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
-static tamis_status parse_pair(tamis_parsed_spec *r, const char *text, size_t len, uint64_t *seen) {
-    char name[MAX_NAME], value[MAX_VALUE];
-    const char *equals = memchr(text, '=', len);
-    if (!equals)
-        return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value", len > 40 ? 40 : (int)len,
-                           text);
-    const size_t name_len = (size_t)(equals - text);
-    if (!tamis__copy_trimmed(name, sizeof name, text, name_len) ||
-        !tamis__copy_trimmed(value, sizeof value, equals + 1, len - name_len - 1))
-        return tamis__fail(TAMIS_INVALID, "'%.40s...' is too long for a name=value", text);
-
+/* `seen` has a bit for every wish met so far, so that none is given twice. */
+static tamis_status set_pair(tamis_parsed_spec *r, const char *name, const char *value,
+                             uint64_t *seen) {
     const tamis_kind *kind = r->entry->kind;
     const size_t i = find_option(kind, name);
     if (i == COMMON_COUNT + tamis__option_count(kind)) return unknown_option(kind, name);
@@ -260,30 +288,20 @@ static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
 static tamis_status parse(const char *text, bool is_open, tamis_parsed_spec *r) {
     memset(r, 0, sizeof *r);
     r->mode = TAMIS_HASH_XXH3;
-    if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
-
-    /* "kind", "kind:pairs" or "pairs" alone. */
-    const size_t head = strcspn(text, ":=");
-    char name[MAX_NAME];
-    const char *pairs = text;
-    if (text[head] == '=' || *text == '\0') {
-        strcpy(name, DEFAULT_KIND);
-    } else {
-        if (!tamis__copy_trimmed(name, sizeof name, text, head))
-            return tamis__fail(TAMIS_INVALID, "there is no kind '%.40s...'", text);
-        pairs = text + head + (text[head] == ':');
-    }
+    struct tamis_spec_option part;
+    const char *at;
+    tamis_status rc = read_kind(text, &part, &at);
+    if (rc) return rc;
+    const char *name = *part.kind ? part.kind : DEFAULT_KIND;
     r->entry = tamis__kind_by_name(name, strlen(name));
     if (!r->entry) return unknown_kind(name);
 
     uint64_t seen = 0;
-    for (const char *p = pairs; *p;) {
-        const size_t len = strcspn(p, ",");
-        const tamis_status rc = parse_pair(r, p, len, &seen);
-        if (rc) return rc;
-        p += len + (p[len] == ',');
+    while (*at && !rc) {
+        rc = next_pair(&at, &part);
+        if (!rc) rc = set_pair(r, part.name, part.value, &seen);
     }
-    const tamis_status rc = check_hashing(r);
+    if (!rc) rc = check_hashing(r);
     return rc ? rc : check_sizing(r, is_open);
 }
 
@@ -293,4 +311,76 @@ tamis_status tamis__spec_parse(const char *text, tamis_parsed_spec *r) {
 
 tamis_status tamis__spec_parse_open(const char *text, tamis_parsed_spec *r) {
     return parse(text, true, r);
+}
+
+/* ---- Reading and changing the text ---------------------------------------------------------- */
+
+tamis_status tamis_spec_read(const char *spec, size_t i, struct tamis_spec_option *option) {
+    struct tamis_spec_option full = {.struct_size = option->struct_size};
+    const char *at;
+    tamis_status rc = read_kind(spec, &full, &at);
+    for (size_t skip = i; !rc && skip && *at; skip--) rc = next_pair(&at, &full);
+    if (rc) return rc;
+    full.name[0] = full.value[0] = '\0';
+    const char *pair = at;
+    if (*pair) rc = next_pair(&at, &full);
+    if (*pair && !rc && !full.name[0])
+        rc = tamis__fail(TAMIS_INVALID, "'%.40s' should be name=value", pair);
+    if (!rc) tamis__copy_out(option, option->struct_size, &full, sizeof full);
+    return rc;
+}
+
+/* A word that would not be read again as it was written is refused. */
+static tamis_status check_word(const char *word, const char *what, const char *ends, size_t room) {
+    const size_t len = strlen(word);
+    if (len > 0 && len < room && strcspn(word, ends) == len) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "'%.40s' cannot be a %s in a spec", word, what);
+}
+
+static tamis_status check_pair(const char *name, const char *value) {
+    const struct tamis_spec_option *part;
+    if (!name) return check_word(value, "kind", ":=,", sizeof part->kind);
+    const tamis_status rc = check_word(name, "name", ":=,", sizeof part->name);
+    return rc ? rc : check_word(value, "value", ",", sizeof part->value);
+}
+
+/* What is written as far as there is room, and counted in any case. */
+typedef struct writing {
+    char *text;
+    size_t size, len;
+} writing;
+
+static void put(writing *w, const char *words) {
+    if (w->len < w->size) snprintf(w->text + w->len, w->size - w->len, "%s", words);
+    w->len += strlen(words);
+}
+
+static void put_pair(writing *w, const char *name, const char *value) {
+    put(w, name);
+    put(w, "=");
+    put(w, value);
+}
+
+size_t tamis_spec_set(const char *spec, const char *name, const char *value, char *text,
+                      size_t size) {
+    struct tamis_spec_option part;
+    writing w = {.text = text, .size = size};
+    bool is_set = !name; /* the kind is */
+    const char *at;
+    if (size) *text = '\0';
+    if (check_pair(name, value) || read_kind(spec, &part, &at)) return 0;
+
+    put(&w, name ? part.kind : value);
+    const char *before = w.len > 0 ? ":" : "";
+    for (; *at; before = ",") {
+        if (next_pair(&at, &part)) return size ? *text = '\0', 0 : 0;
+        const bool is_it = name && strcmp(part.name, name) == 0;
+        put(&w, before);
+        put_pair(&w, part.name, is_it ? value : part.value);
+        is_set = is_set || is_it;
+    }
+    if (is_set) return w.len;
+    put(&w, before);
+    put_pair(&w, name, value);
+    return w.len;
 }

@@ -718,6 +718,116 @@ static void a_filter_describes_itself(void **state) {
     assert_true(shapes > 500);
 }
 
+/* ---- Reading and changing the text ---------------------------------------------------------- */
+
+static void assert_option(const char *spec, size_t i, const char *kind, const char *name,
+                          const char *value) {
+    struct tamis_spec_option option = {.struct_size = sizeof option};
+    assert_int_equal(tamis_spec_read(spec, i, &option), TAMIS_OK);
+    assert_string_equal(option.kind, kind);
+    assert_string_equal(option.name, name);
+    assert_string_equal(option.value, value);
+    assert_int_equal(option.struct_size, sizeof option);
+}
+
+static void a_spec_is_read_option_by_option(void **state) {
+    (void)state;
+    static const char spec[] = " scalable : kind = split , capacity=1M,";
+    assert_option(spec, 0, "scalable", "kind", "split");
+    assert_option(spec, 1, "scalable", "capacity", "1M");
+    assert_option(spec, 2, "scalable", "", "");
+    assert_option(spec, SIZE_MAX, "scalable", "", "");
+    assert_option("capacity=1M", 0, "", "capacity", "1M");
+    assert_option("gcs", 0, "gcs", "", "");
+    assert_option("gcs:", 0, "gcs", "", "");
+    assert_option("", 0, "", "", "");
+    /* What a kind makes of it is another matter. */
+    assert_option("nothing:like=it,like=it", 1, "nothing", "like", "it");
+}
+
+static void assert_unread(const char *spec, size_t i, const char *about) {
+    struct tamis_spec_option option = {.struct_size = sizeof option, .name = "before"};
+    char text[8] = "before";
+    assert_int_equal(tamis_spec_read(spec, i, &option), TAMIS_INVALID);
+    assert_sentence(spec ? spec : "NULL", about);
+    assert_string_equal(option.name, "before");
+    assert_int_equal(tamis_spec_set(spec, "fpr", "1%", text, sizeof text), 0);
+    assert_sentence(spec ? spec : "NULL", about);
+    assert_string_equal(text, "");
+}
+
+static void what_is_not_a_spec_is_not_read(void **state) {
+    (void)state;
+    assert_unread(NULL, 0, "NULL");
+    assert_unread(":capacity=1", 0, "there is no kind ''");
+    assert_unread("a kind with a name that is not a name:capacity=1", 0, "there is no kind");
+    assert_unread("gcs:capacity", 0, "'capacity' should be name=value");
+    assert_unread("gcs:capacity=1,,fpr=1%", 1, "'' should be name=value");
+    assert_unread("gcs:capacity=1,,fpr=1%", 9, "'' should be name=value");
+    assert_unread("gcs:a name that is longer than names are=1", 0, "too long");
+    /* A name of nothing would look like the end. */
+    struct tamis_spec_option option = {.struct_size = sizeof option};
+    assert_int_equal(tamis_spec_read("gcs:=5", 0, &option), TAMIS_INVALID);
+    assert_sentence("gcs:=5", "'=5' should be name=value");
+}
+
+static void an_older_header_has_a_shorter_option(void **state) {
+    (void)state;
+    struct tamis_spec_option option;
+    memset(&option, 'x', sizeof option);
+    option.struct_size = offsetof(struct tamis_spec_option, value);
+    assert_int_equal(tamis_spec_read("gcs:capacity=1", 0, &option), TAMIS_OK);
+    assert_string_equal(option.name, "capacity");
+    assert_int_equal(option.value[0], 'x');
+}
+
+static void assert_set(const char *spec, const char *name, const char *value, const char *result) {
+    char text[TEXT], little[5] = "....";
+    assert_int_equal(tamis_spec_set(spec, name, value, NULL, 0), strlen(result));
+    assert_int_equal(tamis_spec_set(spec, name, value, text, sizeof text), strlen(result));
+    assert_string_equal(text, result);
+    assert_int_equal(tamis_spec_set(spec, name, value, little, sizeof little), strlen(result));
+    assert_memory_equal(little, result, sizeof little - 1);
+    assert_int_equal(little[sizeof little - 1], 0);
+}
+
+static void an_option_is_set_or_added(void **state) {
+    (void)state;
+    assert_set("gcs:capacity=1,fpr=1%", "capacity", "2M", "gcs:capacity=2M,fpr=1%");
+    assert_set("gcs:capacity=1", "fpr", "1%", "gcs:capacity=1,fpr=1%");
+    assert_set(" gcs : capacity = 1 ,", "fpr", "1%", "gcs:capacity=1,fpr=1%");
+    assert_set("gcs", "fpr", "1%", "gcs:fpr=1%");
+    assert_set("gcs:", "fpr", "1%", "gcs:fpr=1%");
+    assert_set("capacity=1", "fpr", "1%", "capacity=1,fpr=1%");
+    assert_set("", "fpr", "1%", "fpr=1%");
+    assert_set("capacity=1", NULL, "gcs", "gcs:capacity=1");
+    assert_set("blocked:capacity=1", NULL, "gcs", "gcs:capacity=1");
+    assert_set("", NULL, "quotient", "quotient");
+    /* A kind of stages is an option of one kind, and not its kind. */
+    assert_set("scalable:kind=split", "kind", "classic", "scalable:kind=classic");
+    assert_set("scalable:kind=split", NULL, "blocked", "blocked:kind=split");
+}
+
+static void what_would_be_read_otherwise_is_not_set(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *about;
+    } bad[] = {{"fpr", "1%,seed=1", "'1%,seed=1' cannot be a value"},
+               {"fpr", "", "'' cannot be a value"},
+               {"", "1%", "'' cannot be a name"},
+               {"fpr=1%,seed", "1", "cannot be a name"},
+               {"a:b", "1", "'a:b' cannot be a name"},
+               {NULL, "", "'' cannot be a kind"},
+               {NULL, "gcs:fpr=1%", "cannot be a kind"},
+               {NULL, "a kind with a name that is not a name", "cannot be a kind"}};
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        char text[TEXT] = "before";
+        assert_int_equal(tamis_spec_set("gcs", bad[i].name, bad[i].value, text, sizeof text), 0);
+        assert_sentence(bad[i].value, bad[i].about);
+        assert_string_equal(text, "");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kind_alone_lacks_its_capacity),
@@ -742,6 +852,11 @@ int main(void) {
         cmocka_unit_test(long_texts_are_refused_with_a_short_sentence),
         cmocka_unit_test(hash_seed_and_key_in_every_combination),
         cmocka_unit_test(a_filter_describes_itself),
+        cmocka_unit_test(a_spec_is_read_option_by_option),
+        cmocka_unit_test(what_is_not_a_spec_is_not_read),
+        cmocka_unit_test(an_older_header_has_a_shorter_option),
+        cmocka_unit_test(an_option_is_set_or_added),
+        cmocka_unit_test(what_would_be_read_otherwise_is_not_set),
     };
     return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
