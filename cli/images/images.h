@@ -3,6 +3,8 @@
 #ifndef TAMIS_CLI_IMAGES_IMAGES_H
 #define TAMIS_CLI_IMAGES_IMAGES_H
 
+#include <string.h>
+
 #include "cli/files/files.h"
 #include "cli/images/held.h"
 #include "cli/keys/keys.h"
@@ -133,6 +135,14 @@ extern const size_t number_of_abilities;
 bool is_foreign(const struct tamis_kind_info *kind);
 bool is_part(const struct tamis_kind_info *kind);
 
+/* A word of a shape by its name, as plans and infos have them; 0 when there is none. */
+static inline uint64_t shape_word(const char *const name[], const uint64_t word[],
+                                  const char *wanted) {
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (name[i] && strcmp(name[i], wanted) == 0) return word[i];
+    return 0;
+}
+
 /* "abilities": ["add", ...] */
 void write_abilities(struct json *json, unsigned has);
 
@@ -149,15 +159,30 @@ int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
 
 /* ==== Wishes: spec_args.c ===================================================================== */
 
-/* The length of the kind's name at the start of a spec, 0 when it names none. */
-size_t spec_kind_len(const char *spec);
+/* The kind that a spec names, "" when it names none, and its first option. */
+struct tamis_spec_option spec_head(const char *spec);
 
-/* Whether a spec mentions this name, as in "name=value". */
+/* Whether a spec has an option of this name, and whether with this value. */
 bool spec_has(const char *spec, const char *name);
+bool spec_says(const char *spec, const char *name, const char *value);
 
-/* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), in a new string.
- * NULL, reported, when memory is out. */
+/* Whether it gives a size, in bytes or bits; and whether it gives the capacity, which a size and a
+ * rate together do too. */
+bool spec_has_size(const char *spec);
+bool spec_fixes_capacity(const char *spec);
+
+/* A spec on the heap, and changes to one: with NULL for `name`, of its kind. What goes wrong is
+ * reported and leaves NULL, which further changes leave as it is. */
+char *spec_copy(const struct args *args, const char *spec);
+void spec_set(const struct args *args, char **spec, const char *name, const char *value);
+void spec_set_capacity(const struct args *args, char **spec, uint64_t capacity);
+
+/* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), on the heap; NULL,
+ * reported, when memory is out. */
 char *spec_from_args(const struct args *args, const char *kind);
+
+/* The same, or what --spec says; `usual_kind` stands for --kind where that is not given. */
+char *spec_given(const struct args *args, const char *usual_kind);
 
 /* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
 int params_is_single(const struct args *args, const char *spec_is);

@@ -26,8 +26,7 @@ int shard_parse(const struct args *args, const char *text, uint64_t *shard, uint
 }
 
 char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint64_t shards) {
-    const bool has_size = spec_has(spec, "size") || spec_has(spec, "bits");
-    if (!spec_has(spec, "capacity") && !(has_size && spec_has(spec, "fpr"))) {
+    if (!spec_fixes_capacity(spec)) {
         fail(args, NULL,
              "a shard cannot count the keys of the whole: give the total capacity, e.g. "
              "--capacity 100M");
@@ -49,16 +48,6 @@ int shard_has_secret(const struct args *args, const tamis *filter) {
     tamis_get_info(filter, &info, sizeof info);
     if (strcmp(info.key_place, "none") == 0 || args->has_secret) return 0;
     return fail(args, NULL, "a keyed hash needs a secret that all shards have: --secret-file FILE");
-}
-
-char *shard_params(const struct args *args) {
-    struct tamis_kind_info kind;
-    if (given(args, OPT_SPEC)) {
-        char *spec = params_is_single(args, "--spec") ? NULL : strdup(args->setting[OPT_SPEC].text);
-        return spec;
-    }
-    const char *name = args->setting[OPT_KIND].text;
-    return name && kind_exists(args, name, &kind) ? NULL : spec_from_args(args, name);
 }
 
 int shard_digits(uint64_t shards) {

@@ -15,9 +15,6 @@ char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint
 /* Whether all machines hash alike: a keyed hash needs a secret that all have. */
 int shard_has_secret(const struct args *args, const tamis *filter);
 
-/* The spec of --spec, or of the options that give parts of it, in a new string; NULL, reported. */
-char *shard_params(const struct args *args);
-
 /* Hashes and finds shards without the memory for one. router_close is due also after a failure. */
 struct router {
     tamis *filter;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spec_args.c: from the options of the command to a spec.
  *
- * What a spec means is the library's business. This file only glues names and values together
- * (values that the parser has checked) and looks which names are there.
+ * The library reads and changes the text of a spec; here is only which options of the command go
+ * into it.
  */
 #include "cli/cli.h"
 
@@ -16,21 +16,35 @@ static const enum option_id parts[] = {OPT_CAPACITY,   OPT_FPR,         OPT_SIZE
                                        OPT_ERROR_PROB, OPT_HASH,        OPT_SEED};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-size_t spec_kind_len(const char *spec) {
-    /* "kind", "kind:name=value" or "name=value" alone. */
-    const size_t head = strcspn(spec, ":=");
-    return spec[head] == '=' ? 0 : head;
+struct tamis_spec_option spec_head(const char *spec) {
+    struct tamis_spec_option head = {.struct_size = sizeof head};
+    (void)tamis_spec_read(spec, 0, &head); /* Whoever uses the spec hears what is wrong with it. */
+    return head;
+}
+
+static bool find(const char *spec, const char *name, struct tamis_spec_option *option) {
+    option->struct_size = sizeof *option;
+    for (size_t i = 0; !tamis_spec_read(spec, i, option) && *option->name; i++)
+        if (strcmp(option->name, name) == 0) return true;
+    return false;
 }
 
 bool spec_has(const char *spec, const char *name) {
-    const size_t len = strlen(name);
-    const char *at = spec + spec_kind_len(spec);
-    while (*at) {
-        at += strspn(at, ":, ");
-        if (strncmp(at, name, len) == 0 && at[len + strspn(at + len, " ")] == '=') return true;
-        at += strcspn(at, ",");
-    }
-    return false;
+    struct tamis_spec_option option;
+    return find(spec, name, &option);
+}
+
+bool spec_says(const char *spec, const char *name, const char *value) {
+    struct tamis_spec_option option;
+    return find(spec, name, &option) && strcmp(option.value, value) == 0;
+}
+
+bool spec_has_size(const char *spec) {
+    return spec_has(spec, "size") || spec_has(spec, "bits");
+}
+
+bool spec_fixes_capacity(const char *spec) {
+    return spec_has(spec, "capacity") || (spec_has_size(spec) && spec_has(spec, "fpr"));
 }
 
 int params_is_single(const struct args *args, const char *spec_is) {
@@ -46,31 +60,51 @@ int params_is_single(const struct args *args, const char *spec_is) {
     return 0;
 }
 
+char *spec_copy(const struct args *args, const char *spec) {
+    char *copy = strdup(spec);
+    if (!copy) fail_memory(args);
+    return copy;
+}
+
+void spec_set(const struct args *args, char **spec, const char *name, const char *value) {
+    if (!*spec) return;
+    const size_t size = tamis_spec_set(*spec, name, value, NULL, 0) + 1;
+    char *changed = size > 1 ? malloc(size) : NULL;
+    if (changed)
+        tamis_spec_set(*spec, name, value, changed, size);
+    else if (size > 1)
+        fail_memory(args);
+    else
+        fail_why(args, NULL, TAMIS_INVALID);
+    free(*spec);
+    *spec = changed;
+}
+
+void spec_set_capacity(const struct args *args, char **spec, uint64_t capacity) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, capacity);
+    spec_set(args, spec, "capacity", digits);
+}
+
 char *spec_from_args(const struct args *args, const char *kind) {
-    char *spec = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&spec, &size);
-    if (!out) goto no_memory;
-
-    const char *before = "";
-    if (kind) fprintf(out, "%s:", kind);
-    for (size_t i = 0; i < PARTS; i++) {
-        if (!given(args, parts[i])) continue;
-        fprintf(out, "%s%s=%s", before, option_named(parts[i])->name, args->setting[parts[i]].text);
-        before = ",";
-    }
+    char *spec = spec_copy(args, kind ? kind : "");
+    for (size_t i = 0; i < PARTS; i++)
+        if (given(args, parts[i]))
+            spec_set(args, &spec, option_named(parts[i])->name, args->setting[parts[i]].text);
     /* A secret has one use, and a user who keeps it in a file wants it out of the image. */
-    if (args->has_secret && !given(args, OPT_HASH)) {
-        fprintf(out, "%shash=sip13", before);
-        before = ",";
-    }
-    if (args->has_secret) fprintf(out, "%skey=outside", before);
-    if (fclose(out) == 0) return spec;
+    if (args->has_secret && !given(args, OPT_HASH)) spec_set(args, &spec, "hash", "sip13");
+    if (args->has_secret) spec_set(args, &spec, "key", "outside");
+    return spec;
+}
 
-no_memory:
-    free(spec);
-    fail_memory(args);
-    return NULL;
+char *spec_given(const struct args *args, const char *usual_kind) {
+    struct tamis_kind_info info;
+    if (given(args, OPT_SPEC)) {
+        if (params_is_single(args, "--spec")) return NULL;
+        return spec_copy(args, args->setting[OPT_SPEC].text);
+    }
+    const char *kind = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : usual_kind;
+    return kind && kind_exists(args, kind, &info) ? NULL : spec_from_args(args, kind);
 }
 
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind) {

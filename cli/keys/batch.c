@@ -11,12 +11,9 @@
 #include <string.h>
 
 bool hashes_itself(const tamis *filter) {
-    char spec[64]; /* Its start is enough, and unlike tamis_measure nothing else is looked at. */
-    char name[sizeof spec];
-    struct tamis_kind_info kind;
-    tamis_spec(filter, spec, sizeof spec);
-    snprintf(name, sizeof name, "%.*s", (int)spec_kind_len(spec), spec);
-    return tamis_kind_named(name, &kind, sizeof kind) && kind.abilities & TAMIS_OWN_HASH;
+    struct tamis_info info;
+    tamis_get_info(filter, &info, sizeof info);
+    return info.abilities & TAMIS_OWN_HASH;
 }
 
 /* Lines without a key are left out of the question. */

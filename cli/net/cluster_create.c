@@ -16,14 +16,13 @@ enum { SHARDS_EACH = 8 };
 /* ==== The spec ============================================================================== */
 
 /* With a keyed hash unless it names one. */
-static int whole_spec(const struct args *args, const char *spec, char *text) {
-    const bool has_hash = spec_has(spec, "hash");
-    const size_t kind = spec_kind_len(spec);
+static int whole_spec(const struct args *args, const char *spec, char text[SPEC_ROOM]) {
     if (spec_has(spec, "key"))
         return fail(args, NULL, "key= is not allowed for clusters: the shards store the secret");
-    const char *between = strlen(spec) == kind ? ":" : spec[strlen(spec) - 1] == ':' ? "" : ",";
-    const int len = snprintf(text, SPEC_ROOM, "%s%s%s", spec, has_hash ? "" : between,
-                             has_hash ? "" : "hash=sip13");
+    const size_t len = spec_has(spec, "hash")
+                           ? (size_t)snprintf(text, SPEC_ROOM, "%s", spec)
+                           : tamis_spec_set(spec, "hash", "sip13", text, SPEC_ROOM);
+    if (len == 0) return fail_why(args, NULL, TAMIS_INVALID);
     return len < SPEC_ROOM ? 0 : fail(args, NULL, "the spec is too long");
 }
 
@@ -66,15 +65,15 @@ int shard_create_call(const struct shards *shards, struct call *call, uint64_t s
     const char *word[MAX_WORDS];
     size_t len[MAX_WORDS];
     uint8_t secret[SECRET_BYTES];
-    char spec[SPEC_ROOM];
+    char spec[SPEC_ROOM], hashed[SPEC_ROOM];
     int n = 0;
     if (spec_of_shard(shards, shard, spec)) return EXIT_TROUBLE;
     /* A server gives a keyed hash to what names none, and specs leave out what is usual here. */
-    const size_t used = strlen(spec);
-    if (!strstr(spec, "hash=")) snprintf(spec + used, sizeof spec - used, ",hash=xxh3");
+    const bool has_hash = spec_has(spec, "hash");
+    if (!has_hash) tamis_spec_set(spec, "hash", "xxh3", hashed, sizeof hashed);
     word[n++] = "TAMIS.CREATE";
     word[n++] = key.text;
-    word[n++] = spec;
+    word[n++] = has_hash ? spec : hashed;
     const bool has_secret = tamis_secret(shards->model, secret);
     if (has_secret) {
         word[n++] = "SECRET";

@@ -91,7 +91,7 @@ static int place_shard(const struct args *args, struct parts *parts, const struc
 
 static int parts_open(struct parts *parts, const struct args *args) {
     const size_t n = args->operand_count - 2;
-    struct tamis_info info;
+    struct tamis_shard_info info;
     *parts = (struct parts){.image = calloc(n, sizeof *parts->image),
                             .shard = calloc(n, sizeof *parts->shard),
                             .images = n};
@@ -99,8 +99,7 @@ static int parts_open(struct parts *parts, const struct args *args) {
     for (size_t i = 0; i < n && !code; i++)
         code = image_open(&parts->image[i], args, args->operand[2 + i], TO_ASK);
     if (code) return code;
-    tamis_get_info(parts->image[0].filter, &info, sizeof info);
-    if (n == 1 && strcmp(info.kind, "shard") != 0) {
+    if (n == 1 && !tamis_shard_get_info(parts->image[0].filter, &info, sizeof info)) {
         parts->whole = parts->image[0].filter;
         return image_can_be_cut(args, &parts->image[0]);
     }

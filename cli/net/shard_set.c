@@ -115,13 +115,12 @@ bool is_absent(const struct call *call) {
 /* ==== The model ============================================================================= */
 
 int spec_of_shard(const struct shards *shards, uint64_t shard, char spec[SPEC_ROOM]) {
-    static const char mark[] = ",shard=";
-    const char *at = strstr(shards->spec, mark);
-    const char *number = at ? at + sizeof mark - 1 : NULL;
-    if (!number) return fail(shards->args, shards->name, "\"%s\" is not a shard", shards->spec);
-    snprintf(spec, SPEC_ROOM, "%.*s%llu%s", (int)(number - shards->spec), shards->spec,
-             (unsigned long long)shard, number + strspn(number, "0123456789"));
-    return 0;
+    char number[24];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)shard);
+    if (spec_has(shards->spec, "shard") &&
+        tamis_spec_set(shards->spec, "shard", number, spec, SPEC_ROOM) > 0)
+        return 0;
+    return fail(shards->args, shards->name, "\"%s\" is not a shard", shards->spec);
 }
 
 int shards_model(struct shards *shards, const char *spec, uint64_t n, const uint8_t *secret) {
@@ -161,7 +160,7 @@ static int model_from(struct shards *shards, const redisReply *info, const redis
     const uint64_t n = info_count(shape, "shards");
     const bool has_secret =
         secret && secret->type == REDIS_REPLY_STRING && secret->len == SECRET_BYTES;
-    if (strcmp(info_text(info, "kind"), "shard") != 0 || n == 0 || n > SLOTS)
+    if (n == 0 || n > SLOTS)
         return fail(shards->args, shards->name, "not a filter across a cluster: its kind is %s",
                     info_text(info, "kind"));
     snprintf(shards->spec, sizeof shards->spec, "%s", info_text(info, "spec"));

@@ -49,7 +49,8 @@ static int load_memory(struct admitting *admitting, const char *path) {
 /* Whether a new memory has a secret inside; one that is there keeps its rights. */
 static enum tamis_readers readers_wanted(const struct args *args) {
     const char *hash = args->setting[OPT_HASH].text, *spec = args->setting[OPT_SPEC].text;
-    const bool is_keyed = (hash && strstr(hash, "sip13")) || (spec && strstr(spec, "sip13"));
+    const bool is_keyed =
+        (hash && strstr(hash, "sip13")) || (spec && spec_says(spec, "hash", "sip13"));
     return is_keyed ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 

@@ -47,17 +47,17 @@ static const char *difference(const struct set *set, const tamis *filter,
 
 /* The spec of a shard becomes that of the whole: another kind, and without the cut. */
 static void write_spec(struct set *set, const tamis *filter) {
-    static const char *const own[] = {"layout=", "shard=", "shards="};
+    struct tamis_spec_option option = {.struct_size = sizeof option};
     char spec[512];
     tamis_spec(filter, spec, sizeof spec);
     size_t len = (size_t)snprintf(set->spec, sizeof set->spec, "%s", set->first.layout);
     char between = ':';
-    for (char *rest = strchr(spec, ':') + 1, *pair; (pair = strsep(&rest, ",")) != NULL;) {
-        bool is_own = false;
-        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-            is_own = is_own || strncmp(pair, own[i], strlen(own[i])) == 0;
-        if (is_own) continue;
-        len += (size_t)snprintf(set->spec + len, sizeof set->spec - len, "%c%s", between, pair);
+    for (size_t i = 0; !tamis_spec_read(spec, i, &option) && *option.name; i++) {
+        const bool is_cut = strcmp(option.name, "layout") == 0 ||
+                            strcmp(option.name, "shard") == 0 || strcmp(option.name, "shards") == 0;
+        if (is_cut || len >= sizeof set->spec) continue;
+        len += (size_t)snprintf(set->spec + len, sizeof set->spec - len, "%c%s=%s", between,
+                                option.name, option.value);
         between = ',';
     }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* bench.c: `tamis bench`, this machine, this file, this kind. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,28 +143,12 @@ static int read_spec(struct benching *b) {
     if (given(args, OPT_IMAGE))
         return has_params ? fail(args, NULL, "--image cannot be combined with a spec") : 0;
     if (given(args, OPT_FROM)) return fail(args, "--from", "needs --image");
-    if (given(args, OPT_SPEC)) {
-        if (params_is_single(args, "--spec")) return EXIT_TROUBLE;
-        b->spec = strdup(args->setting[OPT_SPEC].text);
-        return b->spec ? 0 : fail_memory(args);
-    }
-    struct tamis_kind_info kind;
-    const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : "blocked";
-    if (kind_exists(args, name, &kind)) return EXIT_TROUBLE;
-    char *params = spec_from_args(args, name);
-    if (!params) return EXIT_TROUBLE;
-    const bool counts = args->operand_count > 0 || given(args, OPT_CAPACITY) ||
+    b->spec = spec_given(args, "blocked");
+    const bool counts = args->operand_count > 0 || given(args, OPT_SPEC) ||
+                        given(args, OPT_CAPACITY) ||
                         (given(args, OPT_SIZE) && given(args, OPT_FPR));
-    const bool is_bare = params[strlen(params) - 1] == ':';
-    const size_t size = strlen(params) + 32;
-    b->spec = malloc(size);
-    if (b->spec)
-        snprintf(b->spec, size, "%s%s", params,
-                 counts    ? ""
-                 : is_bare ? "capacity=1M"
-                           : ",capacity=1M");
-    free(params);
-    return b->spec ? 0 : fail_memory(args);
+    if (!counts) spec_set(args, &b->spec, "capacity", "1M");
+    return b->spec ? 0 : EXIT_TROUBLE;
 }
 
 /* ---- Telling ---- */

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/images/shards.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,42 +17,20 @@ static const char *kind_by_input(const struct args *args) {
                                       : NULL;
 }
 
-static char *spec_of_kind(const struct args *args, const char *kind, const char *spec) {
-    const size_t size = (kind ? strlen(kind) : 0) + strlen(spec) + 2;
-    char *whole = malloc(size);
-    if (whole)
-        snprintf(whole, size, "%s%s%s", kind ? kind : "", kind ? ":" : "", spec);
-    else
-        fail_memory(args);
-    return whole;
-}
-
 /* The spec as the user gave it, in one piece or in parts. */
-static char *given_spec(const struct args *args) {
-    if (given(args, OPT_SPEC)) {
-        const char *spec = args->setting[OPT_SPEC].text;
-        if (params_is_single(args, "--spec")) return NULL;
-        return spec_of_kind(args, spec_kind_len(spec) > 0 ? NULL : kind_by_input(args), spec);
-    }
-    struct tamis_kind_info kind;
-    const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : kind_by_input(args);
-    if (name && kind_exists(args, name, &kind)) return NULL;
-    return spec_from_args(args, name);
-}
-
-/* A size and a rate fix the capacity too. */
-static bool fixes_capacity(const char *spec) {
-    const bool has_size = spec_has(spec, "size") || spec_has(spec, "bits");
-    return spec_has(spec, "capacity") || (has_size && spec_has(spec, "fpr"));
+static char *whole_spec(const struct args *args) {
+    const char *kind = kind_by_input(args);
+    char *spec = spec_given(args, kind);
+    if (spec && kind && !*spec_head(spec).kind) spec_set(args, &spec, NULL, kind);
+    return spec;
 }
 
 /* The kind that a spec names, with no abilities when it names none. Refuses one that cannot hold
  * what the keys come with. */
 static int find_kind(const struct args *args, const char *spec, struct tamis_kind_info *kind) {
-    char name[64];
     *kind = (struct tamis_kind_info){0};
-    snprintf(name, sizeof name, "%.*s", (int)spec_kind_len(spec), spec);
-    if (!tamis_kind_named(name, kind, sizeof *kind)) return 0; /* The library has a word on it. */
+    if (!tamis_kind_named(spec_head(spec).kind, kind, sizeof *kind))
+        return 0; /* The library has a word on it. */
     int code = 0;
     if (given(args, OPT_VALUES)) code = kind_needs(args, kind, TAMIS_CAN_GET, "have values");
     if (given(args, OPT_LABEL)) code = kind_needs(args, kind, TAMIS_CAN_LABEL, "have labels");
@@ -143,7 +120,7 @@ static void describe(const struct building *building, const char *spec,
     const double about = info->items_now.value;
     const uint64_t keys = info->abilities & TAMIS_IS_BUILT ? keys_built(info)
                           : is_sketch && isfinite(about)   ? (uint64_t)(about + 0.5)
-                          : fixes_capacity(spec)           ? info->items
+                          : spec_fixes_capacity(spec)      ? info->items
                                                            : info->capacity;
     const uint64_t lines = building->lines + building->good;
     int len = snprintf(what, size, "%s%s %s", is_sketch ? "about " : "", human_count(keys).text,
@@ -172,19 +149,6 @@ static void tell(const struct building *building, const char *spec, const struct
              "every key gets the value 0; use --values to read lines of KEY TAB VALUE");
 }
 
-/* The spec with a capacity, in a new string; NULL, reported, when memory is out. */
-static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
-    const size_t len = strlen(params), size = len + 40;
-    char *spec = malloc(size);
-    const bool is_kind = spec_kind_len(params) == len;
-    const char *between = is_kind ? ":" : params[len - 1] == ':' ? "" : ",";
-    if (spec)
-        snprintf(spec, size, "%s%scapacity=%" PRIu64, params, between, capacity);
-    else
-        fail_memory(args);
-    return spec;
-}
-
 /* Kinds that hash keys themselves cannot count them, so another hash does: the keys are read twice,
  * or from a copy. */
 static int count_first(struct building *building, struct spill *copy, uint64_t *distinct) {
@@ -202,19 +166,19 @@ static int count_first(struct building *building, struct spill *copy, uint64_t *
 
 static int make(struct building *building, const struct tamis_builder_options *options,
                 const char *params) {
-    const bool is_counted = building->abilities & TAMIS_OWN_HASH && !fixes_capacity(params);
+    const bool is_counted = building->abilities & TAMIS_OWN_HASH && !spec_fixes_capacity(params);
     const char *path = building->args->operand[0];
     struct spill copy = {.fd = -1};
     struct image image = {0};
     uint64_t capacity = 0;
     int code = is_counted ? count_first(building, &copy, &capacity) : 0;
-    char *spec = is_counted && !code ? with_capacity(building->args, params, capacity) : NULL;
-    if (is_counted && !spec) code = EXIT_TROUBLE;
+    char *spec = code ? NULL : spec_copy(building->args, params);
+    if (is_counted) spec_set_capacity(building->args, &spec, capacity);
+    if (!spec) code = EXIT_TROUBLE;
     if (code) goto done;
 
     if (building->abilities & TAMIS_CAN_LABEL) building->usual_label = "default";
-    const tamis_status status =
-        tamis_builder_create_with(&building->builder, spec ? spec : params, options);
+    const tamis_status status = tamis_builder_create_with(&building->builder, spec, options);
     code = status ? fail_why(building->args, NULL, status) : 0;
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
@@ -245,7 +209,7 @@ static int run(const struct args *args) {
     struct building building = {.args = args, .keys = &keys};
     if (check_inputs(args)) return EXIT_TROUBLE;
     struct tamis_kind_info kind;
-    char *spec = given_spec(args);
+    char *spec = whole_spec(args);
     int code = spec ? find_kind(args, spec, &kind) : EXIT_TROUBLE;
     if (!code) building.abilities = kind.abilities;
     if (!code) code = given(args, OPT_SHARD) ? build_shard(args, spec) : build(&building, spec);

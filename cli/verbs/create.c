@@ -3,34 +3,16 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
-static const char usual_capacity[] = "capacity=10000";
+enum { USUAL_CAPACITY = 10000 };
 
 /* The complete spec, with the default capacity unless it gives any size. */
 static char *whole_spec(const struct args *args) {
-    const bool is_spec = given(args, OPT_SPEC);
-    if (is_spec && params_is_single(args, "--spec")) return NULL;
-    const char *kind = args->setting[OPT_KIND].text;
-    struct tamis_kind_info info;
-    if (kind && kind_exists(args, kind, &info)) return NULL;
-    char *spec = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, kind);
-    if (!spec) return is_spec ? fail_memory(args), NULL : NULL;
-    if (spec_has(spec, "capacity") || spec_has(spec, "size") || spec_has(spec, "bits")) return spec;
-
-    const size_t len = strlen(spec), kind_len = spec_kind_len(spec);
-    const size_t size = len + sizeof usual_capacity + 1;
-    char *longer = realloc(spec, size);
-    if (!longer) {
-        free(spec);
-        fail_memory(args);
-        return NULL;
-    }
-    /* A kind alone is followed by a colon, other specs by a comma. */
-    const char *between = len == 0 ? "" : len == kind_len ? ":" : longer[len - 1] == ':' ? "" : ",";
-    snprintf(longer + len, size - len, "%s%s", between, usual_capacity);
-    return longer;
+    char *spec = spec_given(args, NULL);
+    if (spec && !spec_has(spec, "capacity") && !spec_has_size(spec))
+        spec_set_capacity(args, &spec, USUAL_CAPACITY);
+    return spec;
 }
 
 static int fail_create(const struct args *args, tamis_status status) {

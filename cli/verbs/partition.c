@@ -249,7 +249,7 @@ static int run(const struct args *args) {
     struct keys keys;
     int code = keys_open(&keys, args, 0);
     if (!code) code = check_options(args);
-    char *spec = code ? NULL : shard_params(args);
+    char *spec = code ? NULL : spec_given(args, NULL);
     if (!code && !spec) code = EXIT_TROUBLE;
     if (!code) code = router_open(&router, args, spec, args->setting[OPT_SHARDS].number);
     keys_hash_by(&keys, router.filter);

@@ -59,29 +59,29 @@ static int by_merit(const void *a, const void *b) {
     return order ? order : x->number < y->number ? -1 : 1;
 }
 
-static bool try_kind(const struct args *args, struct candidate *candidate, const char *kind,
-                     const char *params) {
-    const size_t size = strlen(params) + LONGEST_KIND + 2;
+/* With NULL for `kind`, the one that the spec names. Returns 0 or EXIT_TROUBLE. */
+static int try_kind(const struct args *args, struct candidate *candidate, const char *kind,
+                    const char *params) {
     candidate->measured = (struct measured){.build = NAN, .hit = NAN, .miss = NAN, .one = NAN};
-    candidate->spec = malloc(size);
-    if (!candidate->spec) return false;
-    candidate->has_size = spec_has(params, "size") || spec_has(params, "bits");
-    snprintf(candidate->spec, size, "%.*s%s%s", LONGEST_KIND, kind, *kind ? ":" : "", params);
+    candidate->spec = spec_copy(args, params);
+    if (kind) spec_set(args, &candidate->spec, NULL, kind);
+    if (!candidate->spec) return EXIT_TROUBLE;
+    candidate->has_size = spec_has_size(params);
     if (tamis_plan_spec(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
         candidate->refusal = strdup(tamis_why());
-        return candidate->refusal != NULL;
+        return candidate->refusal ? 0 : fail_memory(args);
     }
     /* Who names a kind has chosen. */
-    if (*kind) candidate->unfit = unfit(args, candidate->plan.abilities);
-    return true;
+    if (kind) candidate->unfit = unfit(args, candidate->plan.abilities);
+    return 0;
 }
 
-static bool try_kinds(struct planning *planning, const char *params) {
+static int try_kinds(struct planning *planning, const char *params) {
     struct tamis_kind_info kind;
-    const bool is_named = spec_kind_len(params) > 0;
+    const bool is_named = *spec_head(params).kind;
     const size_t kinds = is_named ? 1 : tamis_kind_count();
     planning->candidate = calloc(kinds, sizeof *planning->candidate);
-    if (!planning->candidate) return false;
+    if (!planning->candidate) return fail_memory(planning->args);
     for (size_t i = 0; i < kinds; i++) {
         struct candidate *candidate = &planning->candidate[planning->count];
         if (!is_named) tamis_kind_at(i, &kind, sizeof kind);
@@ -89,13 +89,14 @@ static bool try_kinds(struct planning *planning, const char *params) {
         if (!is_named && (is_foreign(&kind) || is_part(&kind))) continue;
         planning->count++;
         candidate->number = i;
-        if (!try_kind(planning->args, candidate, is_named ? "" : kind.name, params)) return false;
+        const int code = try_kind(planning->args, candidate, is_named ? NULL : kind.name, params);
+        if (code) return code;
     }
     const size_t count = planning->count;
     qsort(planning->candidate, count, sizeof *planning->candidate, by_merit);
     while (planning->fitting < count && fits(&planning->candidate[planning->fitting]))
         planning->fitting++;
-    return true;
+    return 0;
 }
 
 /* A spec that every kind refuses with the same message is wrong in itself. */
@@ -169,35 +170,12 @@ static int read_capacity(const struct args *args, uint64_t *capacity) {
     return 0;
 }
 
-/* Adds what is said in other options, in a new string; NULL when memory is out. */
-static char *complete(const struct args *args, char *params, uint64_t capacity) {
-    char *whole = NULL;
-    const size_t size = strlen(params) + 80;
-    const bool has_parts = *params && params[strlen(params) - 1] != ':';
-    if ((whole = malloc(size)) != NULL) {
-        int len = snprintf(whole, size, "%s", params);
-        const char *before = has_parts ? "," : "";
-        if (given(args, OPT_SAMPLE) || given(args, OPT_WINDOW)) {
-            len +=
-                snprintf(whole + len, size - (size_t)len, "%scapacity=%" PRIu64, before, capacity);
-            before = ",";
-        }
-        if (given(args, OPT_UNTRUSTED))
-            snprintf(whole + len, size - (size_t)len, "%shash=sip13", before);
-    }
-    free(params);
-    if (!whole) fail_memory(args);
-    return whole;
-}
-
 /* The options as a spec, with a kind if the user named one. */
 static char *read_params(const struct args *args) {
     uint64_t capacity = 0;
     if (args->operand_count > 0) {
         if (params_is_single(args, "SPEC")) return NULL;
-        char *spec = strdup(args->operand[0]);
-        if (!spec) fail_memory(args);
-        return spec;
+        return spec_copy(args, args->operand[0]);
     }
     if (read_capacity(args, &capacity)) return NULL;
     const bool has_keys =
@@ -206,9 +184,11 @@ static char *read_params(const struct args *args) {
         fail(args, NULL, "give --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
-    char *params =
-        spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
-    return params ? complete(args, params, capacity) : NULL;
+    char *params = spec_from_args(args, args->setting[OPT_KIND].text);
+    if (given(args, OPT_SAMPLE) || given(args, OPT_WINDOW))
+        spec_set_capacity(args, &params, capacity);
+    if (given(args, OPT_UNTRUSTED)) spec_set(args, &params, "hash", "sip13");
+    return params;
 }
 
 /* ---- The verb ---- */
@@ -238,7 +218,8 @@ static int run(const struct args *args) {
     char *params = read_params(args);
     if (!params) return EXIT_TROUBLE;
     struct planning planning = {.args = args};
-    const int code = try_kinds(&planning, params) ? tell(&planning) : fail_memory(args);
+    int code = try_kinds(&planning, params);
+    if (!code) code = tell(&planning);
     forget(&planning);
     free(params);
     return code;

@@ -6,8 +6,6 @@
 #include "cli/args/args.h"
 #include "cli/measure/timing.h"
 
-enum { LONGEST_KIND = 40 };
-
 /* One kind, asked for its plan. */
 struct candidate {
     char *spec;

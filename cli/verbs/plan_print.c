@@ -105,8 +105,8 @@ static void print_unfit(const struct planning *planning) {
     for (size_t i = planning->fitting; i < planning->count; i++) {
         const struct candidate *candidate = &planning->candidate[i];
         if (!candidate->refusal) continue;
-        printf("%s%.*s does not fit: %s\n", before, (int)spec_kind_len(candidate->spec),
-               candidate->spec, candidate->refusal);
+        printf("%s%s does not fit: %s\n", before, spec_head(candidate->spec).kind,
+               candidate->refusal);
         before = "";
     }
 }
@@ -201,10 +201,8 @@ static void write_candidate(struct json *json, const struct candidate *candidate
 }
 
 static void write_misfit(struct json *json, const struct candidate *candidate) {
-    char kind[LONGEST_KIND + 1];
-    snprintf(kind, sizeof kind, "%.*s", (int)spec_kind_len(candidate->spec), candidate->spec);
     json_open(json, NULL, '{');
-    json_text(json, "kind", kind);
+    json_text(json, "kind", spec_head(candidate->spec).kind);
     json_bool(json, "fits", false);
     json_text(json, "why", candidate->refusal ? candidate->refusal : candidate->unfit);
     json_close(json, '}');

@@ -42,55 +42,38 @@ static int count_bytes(const struct recording *recording, uint64_t *sum) {
     return 0;
 }
 
-static uint64_t word_named(const char *const *name, const uint64_t *word, const char *wanted) {
-    for (int w = 0; w < TAMIS_WORDS; w++)
-        if (name[w] && strcmp(name[w], wanted) == 0) return word[w];
-    return 0;
-}
-
-/* The spec with a capacity, in a new string; a kind alone is followed by a colon. */
-static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
-    const size_t len = strlen(params), size = len + sizeof ":capacity=18446744073709551615";
-    char *spec = malloc(size);
-    if (!spec) return fail_memory(args), NULL;
-    const bool is_kind = len == spec_kind_len(params);
-    const char *between = is_kind ? ":" : params[len - 1] == ':' ? "" : ",";
-    snprintf(spec, size, "%s%scapacity=%" PRIu64, params, len ? between : "", capacity);
-    return spec;
-}
-
 /* Blocks of all sizes, each with its flow and without. */
 static int keys_of_bytes(const struct args *args, const char *spec, uint64_t bytes,
                          uint64_t *keys) {
     struct tamis_plan plan;
-    char *any = with_capacity(args, spec, 1);
+    char *any = spec_copy(args, spec);
+    spec_set_capacity(args, &any, 1);
     if (!any) return EXIT_TROUBLE;
     const tamis_status status = tamis_plan_spec(any, &plan, sizeof plan);
     free(any);
     if (status) return fail_why(args, NULL, status);
-    const uint64_t block = word_named(plan.word_name, plan.word, "block");
-    const uint64_t levels = word_named(plan.word_name, plan.word, "levels");
+    const uint64_t block = shape_word(plan.word_name, plan.word, "block");
+    const uint64_t levels = shape_word(plan.word_name, plan.word, "levels");
     if (block == 0) return fail(args, NULL, "%s cannot record payloads", plan.kind);
     for (uint64_t l = 0; l < levels; l++) *keys += 2 * (bytes / (block << l));
     return 0;
 }
 
-/* The spec, up to a capacity that is counted; a new string, or NULL, reported. */
+/* The spec, up to a capacity that is counted; on the heap, or NULL, reported. */
 static char *whole_spec(const struct recording *recording) {
     const struct args *args = recording->args;
-    const bool is_spec = given(args, OPT_SPEC);
-    if (is_spec && params_is_single(args, "--spec")) return NULL;
-    char *params =
-        is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
-    if (!params) return is_spec ? fail_memory(args), NULL : NULL;
-    if (spec_has(params, "capacity")) return params;
+    char *spec = spec_given(args, "hierarchical");
+    if (!spec || spec_has(spec, "capacity")) return spec;
 
     uint64_t bytes = 0, keys = 0;
     int code = count_bytes(recording, &bytes);
-    if (!code) code = keys_of_bytes(args, params, bytes, &keys);
-    char *spec = code ? NULL : with_capacity(args, params, keys);
-    free(params);
-    return spec;
+    if (!code) code = keys_of_bytes(args, spec, bytes, &keys);
+    if (!code) {
+        spec_set_capacity(args, &spec, keys);
+        return spec;
+    }
+    free(spec);
+    return NULL;
 }
 
 static int create(struct recording *recording) {

@@ -11,7 +11,7 @@
 
 /* What is made for those who do not say how many keys will differ, or how exact counts should
  * be. */
-static const char usual_differences[] = "differences=1000", usual_error[] = "error=0.1%";
+static const char usual_differences[] = "1000", usual_error[] = "0.1%";
 
 enum { MIN_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
 
@@ -35,32 +35,21 @@ static int check_options(const struct args *args) {
         return fail(args, "--memory", "%s is too small (minimum: %s)",
                     human_bytes(args->setting[OPT_MEMORY].number).text,
                     human_bytes(MIN_MEMORY).text);
-    return given(args, OPT_SPEC) ? params_is_single(args, "--spec") : 0;
+    return 0;
 }
 
-/* The complete spec, in a new string; NULL, reported, when that fails. */
+/* The complete spec, on the heap; NULL, reported, when that fails. */
 static char *whole_spec(const struct args *args) {
     const char *kind = given(args, OPT_SIMILAR)  ? "minhash"
                        : given(args, OPT_COUNTS) ? "countmin"
                                                  : "iblt";
-    struct tamis_kind_info info;
-    char *spec = given(args, OPT_SPEC) ? strdup(args->setting[OPT_SPEC].text) : NULL;
-    if (given(args, OPT_SPEC)) return spec ? spec : (fail_memory(args), NULL);
-    if (kind_exists(args, kind, &info)) return NULL;
-    spec = spec_from_args(args, kind);
-    const char *usual = given(args, OPT_COUNTS) ? usual_error : usual_differences;
-    if (!spec || given(args, OPT_SIMILAR) || given(args, OPT_DIFFERENCES) || given(args, OPT_ERROR))
-        return spec;
-    const size_t len = strlen(spec), size = len + strlen(usual) + 2;
-    char *longer = realloc(spec, size);
-    if (!longer) {
-        free(spec);
-        fail_memory(args);
-        return NULL;
-    }
-    const char *between = longer[len - 1] == ':' ? "" : ",";
-    snprintf(longer + len, size - len, "%s%s", between, usual);
-    return longer;
+    char *spec = spec_given(args, kind);
+    if (given(args, OPT_SPEC) || given(args, OPT_SIMILAR)) return spec;
+    if (given(args, OPT_COUNTS) && !given(args, OPT_ERROR))
+        spec_set(args, &spec, "error", usual_error);
+    if (!given(args, OPT_COUNTS) && !given(args, OPT_DIFFERENCES))
+        spec_set(args, &spec, "differences", usual_differences);
+    return spec;
 }
 
 /* ---- Distinct hashes ---- */
@@ -130,17 +119,19 @@ static int add_distinct(struct sketching *s) {
 
 /* ---- What is said ---- */
 
-/* What the estimator of an iblt is off by, of one: it has the shape words estimator and
- * counters. */
+/* What the estimator of differences is off by, of one. */
 static double error_of_size(const struct tamis_info *info) {
     enum { STRATA = 2 };
-    if (info->word[2] == STRATA) return 0.11; /* measured: docs/kinds/iblt.md */
-    return info->word[3] > 0 ? sqrt(2 / (double)info->word[3]) : 0;
+    const uint64_t counters = shape_word(info->word_name, info->word, "counters");
+    if (shape_word(info->word_name, info->word, "estimator") == STRATA)
+        return 0.11; /* measured: docs/kinds/iblt.md */
+    return counters > 0 ? sqrt(2 / (double)counters) : 0;
 }
 
-/* What this sketch is good for, by its kind and its words. */
+/* What this sketch is good for. */
 static void tell_use(const struct args *args, const struct tamis_info *info) {
-    if (strcmp(info->kind, "iblt") == 0) {
+    const uint64_t bins = shape_word(info->word_name, info->word, "bins");
+    if (info->abilities & TAMIS_CAN_DIFFER) {
         const uint64_t max =
             given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
         if (!given(args, OPT_SPEC))
@@ -149,9 +140,9 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
         if (error_of_size(info) > 0)
             fprintf(stderr, "; estimates the number of differences, standard error %s",
                     human_share(error_of_size(info)).text);
-    } else if (strcmp(info->kind, "minhash") == 0) {
+    } else if (bins > 0) {
         fprintf(stderr, "; estimates similarity, standard error at most %s",
-                human_share(0.5 / sqrt((double)info->word[0])).text);
+                human_share(0.5 / sqrt((double)bins)).text);
     }
 }
 
