@@ -222,10 +222,8 @@ uint64_t keys_built(const struct tamis_info *info) {
 
 /* The capacity of a shard is that of the whole. */
 static uint64_t share_of(const struct tamis_info *info, uint64_t keys) {
-    for (int i = 0; strcmp(info->kind, "shard") == 0 && i < TAMIS_WORDS; i++)
-        if (info->word_name[i] && strcmp(info->word_name[i], "shards") == 0)
-            return keys / info->word[i];
-    return keys;
+    const uint64_t shards = shape_word(info->word_name, info->word, "shards");
+    return shards > 0 ? keys / shards : keys;
 }
 
 double bits_per_key(const struct tamis_info *info) {

@@ -11,26 +11,28 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/measure/statistics.h"
 
 bool blocks_of(const tamis *filter, struct blocks *blocks) {
     struct tamis_info info;
     uint64_t size;
-    tamis_measure(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
+    const uint64_t count = shape_word(info.word_name, info.word, "blocks");
+    const uint64_t bits = shape_word(info.word_name, info.word, "bits");
+    /* Bits that may be intersected are those of keys, and nothing else is among them. */
+    const bool is_bitmap =
+        info.abilities & TAMIS_CAN_INTERSECT && !(info.abilities & TAMIS_OWN_HASH);
     *blocks = (struct blocks){.bytes = tamis_payload(filter, &size), .bits = 512};
-    if (strcmp(info.kind, "blocked") == 0) {
+    if (!is_bitmap || (count == 0 && bits == 0)) return false;
+    if (count > 0) {
         const bool by_lanes = info.probes % 8 == 0;
+        blocks->bits = (unsigned)(size * 8 / count);
         blocks->lanes = by_lanes ? 8 : 1;
         blocks->in_lane = (unsigned)(by_lanes ? info.probes / 8 : info.probes);
-    } else if (strcmp(info.kind, "split") == 0) {
-        blocks->bits = 256;
-        blocks->lanes = 8;
-        blocks->in_lane = 1;
-    } else if (strcmp(info.kind, "classic") != 0 && strcmp(info.kind, "universal") != 0) {
-        return false;
     }
     blocks->count = size / (blocks->bits / 8);
-    return blocks->bytes && blocks->count > 0;
+    return blocks->bytes && blocks->count > 0 && blocks->bits <= MAX_BLOCK_BITS;
 }
 
 unsigned block_load(const struct blocks *blocks, uint64_t i) {

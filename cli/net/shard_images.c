@@ -229,8 +229,10 @@ int for_each_shard(const struct shards *shards, shard_work *work, void *with) {
 
 int image_can_be_cut(const struct args *args, const struct image *image) {
     struct tamis_info info;
+    char spec[SPEC_ROOM];
+    tamis_spec(image->filter, spec, sizeof spec);
+    if (tamis_shard_spec(spec, 0, 1, NULL, 0) > 0) return 0;
     tamis_get_info(image->filter, &info, sizeof info);
-    if (strcmp(info.kind, "blocked") == 0 || strcmp(info.kind, "split") == 0) return 0;
     return fail(args, input_name(image->path),
                 "an image of kind %s cannot be split into shards (allowed: blocked, "
                 "split)",

@@ -49,7 +49,9 @@ void write_abilities(struct json *json, unsigned has) {
 }
 
 bool is_part(const struct tamis_kind_info *kind) {
-    return strcmp(kind->name, "shard") == 0;
+    for (size_t i = 0; i < kind->option_count; i++)
+        if (strcmp(kind->options[i].name, "shards") == 0) return true;
+    return false;
 }
 
 bool is_foreign(const struct tamis_kind_info *kind) {
@@ -66,8 +68,7 @@ static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, si
     for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
         if (!(kind.abilities & ability)) continue;
         is_among = is_among || kind.id == id;
-        /* Nobody is helped by the kind of another system, or by what is chosen as a blocked
-         * filter. */
+        /* Nobody is helped by the kind of another system, or by a part of a filter. */
         if (is_foreign(&kind) || is_part(&kind)) continue;
         len += (size_t)snprintf(others + len, size - len, "%s%s",
                                 len == 0 ? "kinds that can: " : ", ", kind.name);

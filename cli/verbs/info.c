@@ -27,9 +27,7 @@ static char *spec_of(const tamis *filter) {
 
 /* Every kind with values names its width so. */
 static uint64_t width_of_values(const struct tamis_info *info) {
-    for (size_t i = 0; info->abilities & TAMIS_CAN_GET && i < TAMIS_WORDS; i++)
-        if (info->word_name[i] && strcmp(info->word_name[i], "value") == 0) return info->word[i];
-    return 0;
+    return info->abilities & TAMIS_CAN_GET ? shape_word(info->word_name, info->word, "value") : 0;
 }
 
 static void gather(struct facts *facts, const tamis *filter, const char *file) {

@@ -70,12 +70,6 @@ static int write_spec(struct window *window, char *spec, size_t room) {
     return 0;
 }
 
-static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
-    for (size_t i = 0; i < TAMIS_WORDS; i++)
-        if (plan->word_name[i] && strcmp(plan->word_name[i], name) == 0) return plan->word[i];
-    return 0;
-}
-
 int window_open(struct window *window, const struct args *args) {
     char spec[160];
     struct tamis_plan plan;
@@ -89,7 +83,8 @@ int window_open(struct window *window, const struct args *args) {
     if (!status) status = tamis_create_with(&window->filter, spec, &options);
     if (status) return fail_why(args, NULL, status);
     window->capacity = plan.capacity;
-    window->max_ticks = word_of(&plan, "hashes") + word_of(&plan, "generations");
+    window->max_ticks = shape_word(plan.word_name, plan.word, "hashes") +
+                        shape_word(plan.word_name, plan.word, "generations");
     window->next_tick = now_ns() + window->tick_ns;
     return 0;
 }
