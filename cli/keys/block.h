@@ -68,6 +68,13 @@ enum { LONG_KEY = 4 * 1024 * 1024 };
 
 enum { WHY_BYTES = 512 };
 
+/* Keys stay where they were written: when a page is full, another one follows. */
+struct page {
+    struct page *before;
+    size_t room, len;
+    char bytes[];
+};
+
 struct block {
     struct batch batch;
     char *room;        /* BLOCK_BYTES, and as many more as scan.h wants */
@@ -75,10 +82,9 @@ struct block {
     size_t len;
     size_t mapped;     /* bytes of the mapping, or 0 */
     size_t lines_room; /* of the lists in the batch */
-    char *rewritten;   /* memory for keys that are not as they lie in the block */
-    size_t rewritten_room, rewritten_len;
-    bool is_done;   /* was worked on */
-    bool ends_file; /* nothing of its file comes after it */
+    struct page *page; /* memory for keys that are not as they lie in the block, newest first */
+    bool is_done;      /* was worked on */
+    bool ends_file;    /* nothing of its file comes after it */
     bool is_short_of_memory;
     char trouble[WHY_BYTES];  /* why its file could not be read on; "" when it could */
     char bad_line[WHY_BYTES]; /* why the line after the last of the batch is not a key */
@@ -110,10 +116,10 @@ struct rewriting {
 };
 struct rewriting rewriting_of(const struct cutting *cutting);
 
-/* Makes a key of the batch's key number `i`, which is the line, or what --values left of it. IS_BAD
- * comes with block->bad_line, or when memory is out. */
+/* Makes a key of `key`, which is the line, or what --values left of it; the block has the memory.
+ * IS_BAD comes with block->bad_line, or when memory is out. */
 enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
-                      struct block *block, size_t i);
+                      struct block *block, struct tamis_key *key);
 
 /* ==== Pairs: pairs.c ======================================================================== */
 

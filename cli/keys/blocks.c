@@ -22,17 +22,23 @@ bool block_make(struct block *block) {
     return block->room != NULL;
 }
 
+static void free_pages(struct page **newest) {
+    for (struct page *page = *newest, *before; page; page = before) {
+        before = page->before;
+        free(page);
+    }
+    *newest = NULL;
+}
+
 void block_clear(struct block *block) {
     if (block->mapped > 0) munmap((void *)(uintptr_t)block->bytes, block->mapped);
     block->mapped = block->len = block->batch.n = 0;
     block->bytes = block->room;
     block->keyless = block->fieldless = 0;
-    block->rewritten_len = 0;
-    if (block->rewritten_room > MAX_KEPT) { /* of one long key; others need it too */
-        free(block->rewritten);
-        block->rewritten = NULL;
-        block->rewritten_room = 0;
-    }
+    if (block->page) free_pages(&block->page->before);
+    if (block->page) block->page->len = 0;
+    if (block->page && block->page->room > MAX_KEPT) /* of one long key; others need it too */
+        free_pages(&block->page);
     block->is_done = block->ends_file = block->is_short_of_memory = false;
     block->trouble[0] = block->bad_line[0] = '\0';
 }
@@ -40,7 +46,7 @@ void block_clear(struct block *block) {
 void block_free(struct block *block) {
     if (block->room) block_clear(block);
     struct batch *batch = &block->batch;
-    free(block->room), free(block->rewritten);
+    free(block->room), free_pages(&block->page);
     free(batch->line), free(batch->key), free(batch->hash), free(batch->value), free(batch->hit);
     text_free(&batch->out);
 }

@@ -11,6 +11,7 @@
 #ifndef TAMIS_CLI_KEYS_KEYS_H
 #define TAMIS_CLI_KEYS_KEYS_H
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -223,16 +224,20 @@ void print_source(const struct source *source);
 
 /* ==== Asking about keys: query_lines.c ======================================================== */
 
-/* How a verb asks a filter about a batch, into batch->hit, and prints a line that was a hit. Both
- * on any thread. */
-struct asker {
-    void (*ask)(void *with, struct batch *batch);
-    void (*print)(void *with, struct batch *batch, size_t i);
-    bool (*has_failed)(void *with); /* may be NULL; then answers are none, and the run ends */
-    void *with;
+/* What a run of questions prints, and how much so far. A verb that needs more when it asks has this
+ * as the first member of its own struct. */
+struct hits {
+    bool prints_lines, counts, stops_at_first, is_inverted, has_names;
+    atomic_bool has_failed; /* set by a verb that got no answers: the run ends */
+    uint64_t in_file, in_all;
 };
 
-/* Asks about all keys and prints as -v, -c, -n, -H and -q want it. Returns an exit status. */
-int ask_keys(const struct args *args, const struct asker *asker, struct keys *keys);
+/* Asks about all keys and prints as -v, -c, -n, -H and -q want it. `ask`, on any thread, fills
+ * batch->hit and calls show_hits. Returns an exit status. */
+int query_keys(struct keys *keys, struct hits *hits, void (*ask)(void *hits, struct batch *batch));
+
+/* Prints the lines that are wanted; those with a hit by `print`, unless that is NULL. */
+typedef void print_hit(void *with, struct batch *batch, size_t i);
+void show_hits(const struct hits *hits, struct batch *batch, print_hit *print, void *with);
 
 #endif

@@ -24,33 +24,19 @@ struct rewriting rewriting_of(const struct cutting *cutting) {
 
 /* ---- Room ---- */
 
-/* Keys up to the i-th lie in it: they move along when it must be larger. */
-static bool enlarge(struct block *block, size_t i, size_t room) {
-    char *larger = malloc(room);
-    if (!larger) return false;
-    struct tamis_key *key = block->batch.key;
-    const uintptr_t old = (uintptr_t)block->rewritten;
-    if (block->rewritten_room > 0) memcpy(larger, block->rewritten, block->rewritten_room);
-    for (size_t j = 0; j <= i; j++) {
-        const uintptr_t at = (uintptr_t)key[j].bytes;
-        if (at >= old && at - old < block->rewritten_room) key[j].bytes = larger + (at - old);
+/* Where a key may be written. NULL, noted, when memory is out. */
+static char *room_for(struct block *block, size_t len) {
+    struct page *page = block->page;
+    if (!page || page->room - page->len < len) {
+        const size_t twice = page ? 2 * page->room : BLOCK_BYTES;
+        const size_t room = twice > len ? twice : len;
+        struct page *next = malloc(sizeof *next + room);
+        block->is_short_of_memory = !next;
+        if (!next) return NULL;
+        *next = (struct page){.before = page, .room = room};
+        block->page = page = next;
     }
-    free(block->rewritten);
-    block->rewritten = larger;
-    block->rewritten_room = room;
-    return true;
-}
-
-/* Where the i-th key may be written. NULL, noted, when memory is out. */
-static char *room_for(struct block *block, size_t i, size_t len) {
-    const size_t wanted = block->rewritten_len + len;
-    if (wanted > block->rewritten_room) {
-        const size_t twice = 2 * block->rewritten_room;
-        const size_t min = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
-        block->is_short_of_memory = !enlarge(block, i, twice > min ? twice : min);
-        if (block->is_short_of_memory) return NULL;
-    }
-    return block->rewritten + block->rewritten_len;
+    return page->bytes + page->len;
 }
 
 static bool is_too_long(struct block *block, size_t len) {
@@ -62,25 +48,26 @@ static bool is_too_long(struct block *block, size_t len) {
 
 /* ---- Fields ---- */
 
-static enum fate join(const struct fields *fields, struct block *block, size_t i,
-                      const struct tamis_key part[]) {
+static enum fate join(const struct fields *fields, struct block *block,
+                      const struct tamis_key part[], struct tamis_key *key) {
     size_t len = fields->n - 1;
     for (size_t j = 0; j < fields->n && len <= MAX_REWRITTEN; j++) len += part[j].len;
     if (is_too_long(block, len)) return IS_BAD;
-    char *room = room_for(block, i, len);
+    char *room = room_for(block, len);
     if (!room) return IS_BAD;
-    fields_join(fields, part, room, &block->batch.key[i]);
+    fields_join(fields, part, room, key);
     return IS_KEY;
 }
 
-static enum fate take_fields(const struct fields *fields, struct block *block, size_t i) {
+static enum fate take_fields(const struct fields *fields, struct block *block,
+                             struct tamis_key *key) {
     struct tamis_key part[MAX_RANGES];
-    if (!fields_find(fields, &block->batch.key[i], block->mapped > 0, part)) {
+    if (!fields_find(fields, key, block->mapped > 0, part)) {
         block->fieldless++;
         return HAS_NO_KEY;
     }
-    if (fields->n > 1) return join(fields, block, i, part);
-    block->batch.key[i] = part[0];
+    if (fields->n > 1) return join(fields, block, part, key);
+    *key = part[0];
     return IS_KEY;
 }
 
@@ -93,9 +80,9 @@ struct steps {
 };
 enum { ENCODE_GROWTH = 16 };
 
-static bool make_steps(struct block *block, size_t i, bool is_joined, struct steps *steps) {
-    const size_t len = block->batch.key[i].len, formed = len + CANON_GROWTH;
-    char *room = room_for(block, i, len + formed + 2 * formed + ENCODE_GROWTH);
+static bool make_steps(struct block *block, size_t len, bool is_joined, struct steps *steps) {
+    const size_t formed = len + CANON_GROWTH;
+    char *room = room_for(block, len + formed + 2 * formed + ENCODE_GROWTH);
     if (!room) return false;
     steps->canon = room + (is_joined ? len : 0);
     steps->encode = steps->canon + formed;
@@ -116,13 +103,13 @@ static bool encode(const char *encoding, struct block *block, struct tamis_key *
     return true;
 }
 
-static enum fate give_form(const struct cutting *cutting, struct block *block, size_t i) {
+static enum fate give_form(const struct cutting *cutting, struct block *block,
+                           struct tamis_key *key) {
     const struct form *form = &cutting->form;
     const char *encoding = form->encoding;
-    struct tamis_key *key = &block->batch.key[i];
     struct steps steps;
     if (is_too_long(block, key->len)) return IS_BAD;
-    if (!make_steps(block, i, cutting->fields.n > 1, &steps)) return IS_BAD;
+    if (!make_steps(block, key->len, cutting->fields.n > 1, &steps)) return IS_BAD;
 
     const struct tamis_key text = *key;
     const bool is_first = encoding && encoding_is_any_bytes(encoding);
@@ -137,14 +124,14 @@ static enum fate give_form(const struct cutting *cutting, struct block *block, s
 }
 
 enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
-                      struct block *block, size_t i) {
-    struct tamis_key *key = &block->batch.key[i];
+                      struct block *block, struct tamis_key *key) {
     enum fate fate = IS_KEY;
-    if (rewriting.has_fields) fate = take_fields(&cutting->fields, block, i);
+    if (rewriting.has_fields) fate = take_fields(&cutting->fields, block, key);
     if (fate == IS_KEY && rewriting.cuts) (void)canon_apply(&cutting->form.canon, key, NULL);
-    if (fate == IS_KEY && rewriting.has_form) fate = give_form(cutting, block, i);
+    if (fate == IS_KEY && rewriting.has_form) fate = give_form(cutting, block, key);
     /* What was written ends where the key does. */
-    const uintptr_t at = (uintptr_t)key->bytes - (uintptr_t)block->rewritten;
-    if (fate == IS_KEY && at < block->rewritten_room) block->rewritten_len = at + key->len;
+    struct page *page = block->page;
+    const uintptr_t at = page ? (uintptr_t)key->bytes - (uintptr_t)page->bytes : 0;
+    if (fate == IS_KEY && page && at < page->room) page->len = at + key->len;
     return fate;
 }

@@ -36,17 +36,13 @@ struct workers {
 
 /* ---- Working ---- */
 
-static void work(struct workers *workers, struct block *block) {
-    if (block->len > 0) block_cut(workers->keys, block);
-    if (workers->handler->ask && block->batch.n > 0)
-        workers->handler->ask(workers->handler->with, &block->batch);
-}
-
 /* Claims a block and works on it; the lock is held before and after, not during. */
 static void work_on_next(struct workers *workers) {
+    const struct handler *handler = workers->handler;
     struct block *block = &workers->ring[workers->claimed++ % workers->size];
     pthread_mutex_unlock(&workers->lock);
-    work(workers, block);
+    if (block->len > 0) block_cut(workers->keys, block);
+    if (handler->ask && block->batch.n > 0) handler->ask(handler->with, &block->batch);
     pthread_mutex_lock(&workers->lock);
     block->is_done = true;
     pthread_cond_signal(&workers->is_done);

@@ -93,7 +93,8 @@ static void cut_keys(const struct keys *keys, struct block *block) {
         if (cutting->has_values &&
             !read_pair(&batch->key[kept], &batch->value[kept], block->bad_line, WHY_BYTES))
             fate = IS_BAD;
-        if (fate == IS_KEY && rewrites) fate = rewrite_key(cutting, rewriting, block, kept);
+        if (fate == IS_KEY && rewrites)
+            fate = rewrite_key(cutting, rewriting, block, &batch->key[kept]);
         if (fate == IS_BAD) break;
         if (fate == HAS_NO_KEY) batch->key[kept] = (struct tamis_key){0};
         if (fate == HAS_NO_KEY && !cutting->keeps_keyless)
@@ -114,7 +115,8 @@ static uint64_t hash_long(const struct keys *keys, const struct tamis_key *key) 
 
 static void hash_keys(const struct keys *keys, struct block *block) {
     struct batch *batch = &block->batch;
-    if (batch->n == 1 && batch->key[0].len > LONG_KEY && block->rewritten_len == 0)
+    const bool is_in_place = !block->page || block->page->len == 0;
+    if (batch->n == 1 && batch->key[0].len > LONG_KEY && is_in_place)
         batch->hash[0] = hash_long(keys, &batch->key[0]);
     else if (keys->filter)
         tamis_hash_many(keys->filter, batch->key, batch->n, batch->hash);

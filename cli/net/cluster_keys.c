@@ -138,30 +138,25 @@ static int add(struct packer *packer, struct keys *keys) {
 
 /* ==== Checking ============================================================================== */
 
+struct checking {
+    struct hits hits;
+    struct packer *packer;
+};
+
 static void ask_batch(void *with, struct batch *batch) {
-    (void)packer_ask(with, batch);
-}
-
-static void print_hit(void *with, struct batch *batch, size_t i) {
-    (void)with;
-    print_line(batch, i);
-}
-
-static bool has_failed(void *with) {
-    struct packer *packer = with;
-    net_lock(packer->net);
-    const bool failed = packer->has_failed;
-    net_unlock(packer->net);
-    return failed;
+    struct checking *checking = with;
+    if (packer_ask(checking->packer, batch))
+        show_hits(&checking->hits, batch, NULL, NULL);
+    else
+        checking->hits.has_failed = true;
 }
 
 static int check(struct packer *packer, struct keys *keys) {
     const struct args *args = packer->shards->args;
-    const struct asker asker = {
-        .ask = ask_batch, .print = print_hit, .has_failed = has_failed, .with = packer};
+    struct checking checking = {.packer = packer};
     const int64_t started = net_now();
     if (!given(args, OPT_THREADS)) keys->threads = ASKING_THREADS;
-    int code = ask_keys(args, &asker, keys);
+    int code = query_keys(keys, &checking.hits, ask_batch);
     net_lock(packer->net);
     if (packer->has_failed) code = fail(args, packer->shards->name, "%s", packer->trouble);
     fflush(stdout); /* The report about lines comes after them. */

@@ -8,19 +8,15 @@
 
 /* ---- Is it in the set? ---- */
 
-static void ask_has(void *with, struct batch *batch) {
-    const struct image *image = with;
-    batch_has(image->filter, batch);
-}
-
-static void print_hit(void *with, struct batch *batch, size_t i) {
-    (void)with;
-    print_line(batch, i);
+static void ask(void *with, struct batch *batch) {
+    batch_has(batch->keys->filter, batch);
+    show_hits(with, batch, NULL, NULL);
 }
 
 /* ---- Which labels? ---- */
 
 struct labelling {
+    struct hits hits;
     const tamis *filter;
     uint64_t *label; /* of the key that is printed now */
     size_t room;
@@ -37,12 +33,6 @@ static char *escape(const char *name) {
     }
     if (escaped) *to = '\0';
     return escaped;
-}
-
-static void ask_labels(void *with, struct batch *batch) {
-    const struct labelling *labelling = with;
-    for (size_t i = 0; i < batch->n; i++)
-        batch->hit[i] = tamis_labels_hash(labelling->filter, batch->hash[i], NULL, 0) > 0;
 }
 
 /* All labels of a key, and how many; NULL when memory is out. */
@@ -77,13 +67,19 @@ static void print_labels(void *with, struct batch *batch, size_t i) {
     print_pair_end(batch);
 }
 
-static int check_labels(const struct args *args, const struct image *image, struct keys *keys) {
-    const uint64_t count = tamis_label_count(image->filter);
-    struct labelling labelling = {.filter = image->filter};
-    const struct asker asker = {.ask = ask_labels, .print = print_labels, .with = &labelling};
+static void ask_labels(void *with, struct batch *batch) {
+    struct labelling *labelling = with;
+    for (size_t i = 0; i < batch->n; i++)
+        batch->hit[i] = tamis_labels_hash(labelling->filter, batch->hash[i], NULL, 0) > 0;
+    show_hits(&labelling->hits, batch, print_labels, labelling);
+}
+
+static int check_labels(const struct args *args, struct keys *keys) {
+    struct labelling labelling = {.filter = keys->filter};
+    const uint64_t count = tamis_label_count(keys->filter);
     labelling.name = calloc((size_t)count + 1, sizeof *labelling.name);
     keys->threads = 1; /* The names are found once for all keys. */
-    int code = labelling.name ? ask_keys(args, &asker, keys) : fail_memory(args);
+    int code = labelling.name ? query_keys(keys, &labelling.hits, ask_labels) : fail_memory(args);
     if (labelling.is_short_of_memory) code = fail_memory(args);
     for (uint64_t i = 0; labelling.name && i < count; i++) free(labelling.name[i]);
     free(labelling.name);
@@ -96,15 +92,14 @@ static int check_labels(const struct args *args, const struct image *image, stru
 static int run(const struct args *args) {
     const bool with_labels = given(args, OPT_LABELS);
     struct image image = {0};
-    const struct asker asker = {.ask = ask_has, .print = print_hit, .with = &image};
+    struct hits hits = {0};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_knows_keys(args, &image);
     if (!code && with_labels) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
     keys_hash_by(&keys, image.filter);
-    if (!code)
-        code = with_labels ? check_labels(args, &image, &keys) : ask_keys(args, &asker, &keys);
+    if (!code) code = with_labels ? check_labels(args, &keys) : query_keys(&keys, &hits, ask);
     image_close(&image);
     keys_close(&keys);
     return code;

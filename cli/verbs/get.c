@@ -3,11 +3,6 @@
 #include "cli/cli.h"
 #include "tamis_engine.h"
 
-static void ask_value(void *with, struct batch *batch) {
-    const struct image *image = with;
-    tamis_get_hashes(image->filter, batch->hash, batch->n, batch->value, batch->hit);
-}
-
 static void print_value(void *with, struct batch *batch, size_t i) {
     (void)with;
     print_pair_start(batch, i);
@@ -15,15 +10,20 @@ static void print_value(void *with, struct batch *batch, size_t i) {
     print_pair_end(batch);
 }
 
+static void ask(void *with, struct batch *batch) {
+    tamis_get_hashes(batch->keys->filter, batch->hash, batch->n, batch->value, batch->hit);
+    show_hits(with, batch, print_value, NULL);
+}
+
 static int run(const struct args *args) {
     struct image image = {0};
-    const struct asker asker = {.ask = ask_value, .print = print_value, .with = &image};
+    struct hits hits = {0};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_GET, "look up values");
     keys_hash_by(&keys, image.filter);
-    if (!code) code = ask_keys(args, &asker, &keys);
+    if (!code) code = query_keys(&keys, &hits, ask);
     image_close(&image);
     keys_close(&keys);
     return code;

@@ -191,13 +191,6 @@ static int list(const struct args *args, const tamis_neighbours *table) {
 
 /* ---- Asking ---- */
 
-static void ask(void *with, struct batch *batch) {
-    const tamis_neighbours *table = with;
-    for (size_t i = 0; i < batch->n; i++)
-        batch->hit[i] = batch->key[i].bytes && tamis_neighbours_ask(table, batch->key[i].bytes,
-                                                                    batch->key[i].len, NULL, 0) > 0;
-}
-
 static void print(void *with, struct batch *batch, size_t i) {
     const tamis_neighbours *table = with;
     size_t who[TAMIS_MAX_NEIGHBOURS];
@@ -212,6 +205,21 @@ static void print(void *with, struct batch *batch, size_t i) {
         text_words(&batch->out, name);
     }
     print_pair_end(batch);
+}
+
+struct asking {
+    struct hits hits;
+    tamis_neighbours *table;
+};
+
+static void ask(void *with, struct batch *batch) {
+    const struct asking *asking = with;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct tamis_key *key = &batch->key[i];
+        batch->hit[i] =
+            key->bytes && tamis_neighbours_ask(asking->table, key->bytes, key->len, NULL, 0) > 0;
+    }
+    show_hits(&asking->hits, batch, print, asking->table);
 }
 
 /* ---- The verb ---- */
@@ -237,9 +245,9 @@ static int run(const struct args *args) {
     if (!code && given(args, OPT_LIST)) {
         code = list(args, table);
     } else if (!code) {
-        const struct asker asker = {.ask = ask, .print = print, .with = table};
+        struct asking asking = {.table = table};
         code = keys_open(&keys, args, 1);
-        if (!code) code = ask_keys(args, &asker, &keys);
+        if (!code) code = query_keys(&keys, &asking.hits, ask);
         keys_close(&keys);
     }
     tamis_neighbours_free(table);

@@ -32,9 +32,10 @@ plant "lines that are left out are not counted" keys-fields cli/keys/run.c \
     "workers->keys->fieldless += block->fieldless;" ""
 plant "a line without a key is an empty one" keys-fields cli/keys/query_lines.c \
     "if (!batch->key[i].bytes) batch->hit[i] = 0;" ""
-plant "keys stay in memory that was given back" keys-fields cli/keys/rewrite.c \
-    "if (at >= old && at - old < block->rewritten_room) key[j].bytes = larger + (at - old);" \
-    "(void)at, (void)old;"
+plant "keys are written over each other" keys-fields cli/keys/rewrite.c \
+    "page->len = at + key->len;" "(void)at;"
+plant "a page is as long as a key wants it" keys-fields cli/keys/rewrite.c \
+    "page->room - page->len < len" "false"
 plant "the end of a block has no end" lines-behind-the-end cli/keys/split_lines.c \
     "if (left < SCAN_BYTES) ends &= ((uint64_t)1 << left) - 1;" ""
 plant "any key can be rewritten" keys-long-form cli/keys/rewrite.c \
