@@ -80,6 +80,7 @@ struct example {
 
 struct args;
 
+/* Verbs set their tables by hand, below a line that turns clang-format off. */
 struct verb {
     const char *name;
     const char *also;    /* other words people try, separated by spaces; only used to suggest */

@@ -258,5 +258,5 @@ int file_write_held(const struct args *args, const char *path, tamis_edit *edit,
     tamis_status status = tamis_edit_put(edit, bytes, len);
     if (!status) status = tamis_edit_commit(edit);
     release_signals(&before);
-    return status ? fail_why(args, path, status) : 0;
+    return check_status(args, path, status);
 }

@@ -104,7 +104,7 @@ static int set_label(struct building *building, const char *label) {
     if (!label || label == building->label) return 0;
     const tamis_status status = tamis_builder_label(building->builder, label);
     building->label = label;
-    return status ? fail_why(building->args, NULL, status) : 0;
+    return check_status(building->args, NULL, status);
 }
 
 /* A label stands also for a file without keys, and a bad one is told before any file is read. */

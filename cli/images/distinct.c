@@ -16,7 +16,7 @@ static int take_batch(void *with, struct batch *batch) {
     hold_signals(&before); /* A temporary file has a name for a moment. */
     const tamis_status status = tamis_builder_add_hashes(tally->builder, batch->hash, batch->n);
     release_signals(&before);
-    int code = status ? fail_why(batch->keys->args, NULL, status) : 0;
+    int code = check_status(batch->keys->args, NULL, status);
     for (size_t i = 0; tally->copy && i < batch->n && !code; i++)
         code = spill_line(tally->copy, &batch->line[i], batch->keys->cutting.line_end);
     return code;

@@ -125,7 +125,7 @@ int flows_keep(const struct args *args, tamis *filter, const char *const *names,
         memcpy(all + old.count, names, count * sizeof *all);
         char *text = join_names(args, all, old.count + count);
         const tamis_status status = text ? tamis_set_note(filter, names_note, text) : TAMIS_OK;
-        code = !text ? EXIT_TROUBLE : status ? fail_why(args, NULL, status) : 0;
+        code = !text ? EXIT_TROUBLE : check_status(args, NULL, status);
         free(text);
     }
     free(all);

@@ -289,7 +289,7 @@ static bool write_found(void *with, const struct tamis_found *found) {
 static void print_list(const struct args *args, struct file *file, struct listing *listing) {
     const char *text = args->setting[OPT_FROM].text;
     color_words(stdout, ROLE_HEADING, file->bytes.path);
-    printf(": %s %s\n", human_count(listing->n).text, listing->n == 1 ? "filter" : "filters");
+    printf(": %s\n", human_number(listing->n, "filter").text);
     if (listing->n == 0) return;
     print_row(listing, ROLE_HEADING,
               (const char *[]){"select with", "kind", "size", "offset", "keys", "filter"});
@@ -297,16 +297,14 @@ static void print_list(const struct args *args, struct file *file, struct listin
 }
 
 static void write_list(const struct args *args, const char *path, struct file *file) {
-    struct json json = {.out = stdout};
+    struct json json = json_start(stdout);
     struct listing listing = {.json = &json};
     const char *text = args->setting[OPT_FROM].text;
-    json_open(&json, NULL, '{');
     json_text(&json, "file", path);
     json_text(&json, "from", text);
     json_open(&json, "filters", '[');
     find_all(file, text, write_found, &listing);
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 

@@ -181,7 +181,7 @@ static int save_held(const struct args *args, const tamis *filter, const char *p
     hold_signals(&before);
     const tamis_status status = tamis_edit_save(edit, filter);
     release_signals(&before);
-    return status ? fail_why(args, path, status) : 0;
+    return check_status(args, path, status);
 }
 
 int image_write(const struct args *args, const tamis *filter, const char *path) {

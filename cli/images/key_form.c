@@ -146,5 +146,5 @@ int form_record(const struct args *args, tamis *filter, tamis_builder *builder) 
     tamis_status status = TAMIS_OK;
     if (form.encoding) status = set_note(filter, builder, encoding_note, form.encoding);
     if (!status && form.canon.n > 0) status = set_note(filter, builder, canon_note, text);
-    return status ? fail_why(args, NULL, status) : 0;
+    return check_status(args, NULL, status);
 }

@@ -39,7 +39,7 @@ static int set_note(const struct args *args, const struct noted *noted, const ch
                                     ? tamis_builder_set_note(noted->builder, name, equals + 1)
                                     : tamis_set_note(noted->filter, name, equals + 1);
     free(name);
-    return status ? fail_why(args, "--note", status) : 0;
+    return check_status(args, "--note", status);
 }
 
 static int set_all(const struct args *args, const struct noted *noted) {

@@ -11,8 +11,8 @@ int check_outputs(const struct args *args, const char *output) {
 
 int view_bytes(const struct args *args, const struct bytes *bytes, tamis **filter) {
     const struct tamis_options options = image_options(args);
-    const tamis_status status = tamis_view_with(filter, bytes->at, bytes->size, &options);
-    return status ? fail_why(args, bytes->path, status) : 0;
+    return check_status(args, bytes->path,
+                        tamis_view_with(filter, bytes->at, bytes->size, &options));
 }
 
 static void json_sum(struct json *json, const char *name, uint64_t sum) {

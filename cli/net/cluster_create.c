@@ -170,10 +170,9 @@ static void tell(const struct shards *shards, size_t primaries) {
     struct tamis_info info;
     if (given(shards->args, OPT_QUIET)) return;
     tamis_get_info(shards->model, &info, sizeof info);
-    fprintf(stderr, "%s: %s %s of %s on %s %s; %s keys at %s\n", shards->name,
-            human_count(shards->n).text, shards->n == 1 ? "shard" : "shards",
-            human_bytes(info.payload_bytes).text, human_count(primaries).text,
-            primaries == 1 ? "node" : "nodes", human_count(info.capacity).text,
+    fprintf(stderr, "%s: %s of %s on %s; %s keys at %s\n", shards->name,
+            human_number(shards->n, "shard").text, human_bytes(info.payload_bytes).text,
+            human_number(primaries, "node").text, human_count(info.capacity).text,
             human_rate(info.fpr_asked ? info.fpr_asked : info.fpr_expected).text);
 }
 

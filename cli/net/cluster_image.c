@@ -282,7 +282,7 @@ static int dump(const struct shards *shards, tamis_edit *edit, const char *path)
     uncatch_signals();
     if (dumping.has_failed) return fail(shards->args, shards->name, "%s", dumping.why);
     if (status == TAMIS_CANCELLED) return EXIT_TROUBLE;
-    return status ? fail_why(shards->args, path, status) : 0;
+    return check_status(shards->args, path, status);
 }
 
 static void tell_dump(const struct args *args, const char *path) {

@@ -122,8 +122,8 @@ static void print_text(const struct sums *sums, const struct survey *survey,
     struct tamis_shard_info shard;
     tamis_get_info(shards->model, &info, sizeof info);
     tamis_shard_get_info(shards->model, &shard, sizeof shard);
-    printf("filter    %s, kind %s over %s %s\n", shards->name, shard.layout,
-           human_count(shards->n).text, shards->n == 1 ? "shard" : "shards");
+    printf("filter    %s, kind %s over %s\n", shards->name, shard.layout,
+           human_number(shards->n, "shard").text);
     printf("planned   %s keys at %s\n", human_count(info.capacity).text,
            human_rate(info.fpr_asked ? info.fpr_asked : info.fpr_expected).text);
     printf("items     %s\n", human_count(sums->items).text);
@@ -186,12 +186,11 @@ static void json_shards(struct json *json, const struct survey *survey,
 
 static void print_json(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
-    struct json json = {.out = stdout};
+    struct json json = json_start(stdout);
     struct tamis_info info;
     struct tamis_shard_info shard;
     tamis_get_info(shards->model, &info, sizeof info);
     tamis_shard_get_info(shards->model, &shard, sizeof shard);
-    json_open(&json, NULL, '{');
     json_text(&json, "name", shards->name);
     json_text(&json, "kind", shard.layout);
     json_text(&json, "hash", info.hash);
@@ -205,7 +204,6 @@ static void print_json(const struct sums *sums, const struct survey *survey,
         json_count(&json, health_word((enum shard_health)health), survey->count[health]);
     json_nodes(&json, sums);
     json_shards(&json, survey, shards);
-    json_close(&json, '}');
     json_end(&json);
 }
 

@@ -13,8 +13,7 @@ enum { ASKING_THREADS = 32 };
 
 static void json_report(const struct packer *packer, uint64_t keys, double seconds) {
     const struct net *net = packer->net;
-    struct json json = {.out = stderr};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stderr);
     json_text(&json, "name", packer->shards->name);
     json_count(&json, "keys", keys);
     json_count(&json, packer->adds ? "acknowledged" : "answered", packer->acknowledged);
@@ -32,7 +31,6 @@ static void json_report(const struct packer *packer, uint64_t keys, double secon
     json_count(&json, "refreshes", net->refreshes);
     json_real(&json, "longest_wait", (double)packer->longest / 1000);
     json_bool(&json, "is_whole", !packer->has_failed && packer->maybes == 0);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -59,8 +57,8 @@ static void report_add(const struct packer *packer, uint64_t keys, double second
         return;
     }
     if (given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s %s %s", packer->shards->name, human_count(packer->acknowledged).text,
-            packer->acknowledged == 1 ? "key" : "keys",
+    fprintf(stderr, "%s: %s %s", packer->shards->name,
+            human_number(packer->acknowledged, "key").text,
             packer->has_failed  ? "acknowledged"
             : packer->alone > 0 ? "added"
                                 : "added and confirmed by replicas");

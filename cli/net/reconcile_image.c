@@ -68,7 +68,7 @@ static int sketch_like(const struct args *args, const struct image *image, const
         return fail(args, image->path, "its spec is too long");
     tamis_status status = tamis_create_with(sketch, spec, &options);
     if (!status) status = tamis_add_hashes(*sketch, set->hashes.at, set->hashes.n);
-    return status ? fail_why(args, image->path, status) : 0;
+    return check_status(args, image->path, status);
 }
 
 static bool is_image(const char *path) {

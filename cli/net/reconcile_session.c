@@ -51,9 +51,8 @@ static int open_session(const struct args *args, tamis_session **session, enum t
     if (given(args, OPT_SYMBOLS)) options.symbols = args->setting[OPT_SYMBOLS].number;
     options.max_symbols = options.symbols;
     if (given(args, OPT_LIMIT)) options.max_bytes = args->setting[OPT_LIMIT].number;
-    const tamis_status status =
-        tamis_session_create(session, side, set->hashes.at, set->hashes.n, &options);
-    return status ? fail_why(args, NULL, status) : 0;
+    return check_status(
+        args, NULL, tamis_session_create(session, side, set->hashes.at, set->hashes.n, &options));
 }
 
 /* What came out, as the side that is `ours` sees it. */
@@ -168,9 +167,8 @@ static int write_stream(const struct args *args, struct set *set, const uint8_t 
     if (!code && !given(args, OPT_QUIET)) {
         struct tamis_session_info info;
         tamis_session_get_info(session, &info, sizeof info);
-        fprintf(stderr, "%s: %s symbols of %s %s, %s\n", output_name(path),
-                human_count(info.symbols).text, human_count(info.our_n).text,
-                info.our_n == 1 ? "key" : "keys",
+        fprintf(stderr, "%s: %s symbols of %s, %s\n", output_name(path),
+                human_count(info.symbols).text, human_number(info.our_n, "key").text,
                 human_bytes(STREAM_HEADER + info.bytes_sent).text);
     }
     tamis_session_free(session);

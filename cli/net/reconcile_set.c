@@ -236,9 +236,9 @@ int set_lines(struct set *set, const struct hashes *wanted, struct line_taker *t
 int make_hasher(const struct args *args, const uint8_t secret[TALK_SECRET_BYTES], tamis **hasher) {
     struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     /* Keyed, so that nobody can prepare keys that collide: a set would hide what it lacks. */
-    const tamis_status status =
-        tamis_create_with(hasher, "blocked:capacity=1,hash=sip13,key=outside", &options);
-    return status ? fail_why(args, NULL, status) : 0;
+    return check_status(
+        args, NULL,
+        tamis_create_with(hasher, "blocked:capacity=1,hash=sip13,key=outside", &options));
 }
 
 uint64_t form_mark(const struct set *set) {

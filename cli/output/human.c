@@ -18,6 +18,13 @@ struct human human_count(uint64_t count) {
     return human;
 }
 
+struct human human_number(uint64_t count, const char *thing) {
+    struct human human = human_count(count);
+    const size_t len = strlen(human.text);
+    snprintf(human.text + len, sizeof human.text - len, " %s%s", thing, count == 1 ? "" : "s");
+    return human;
+}
+
 struct human human_limit(uint64_t limit) {
     struct human human;
     unsigned power = 0;

@@ -107,7 +107,13 @@ void json_null(struct json *json, const char *name) {
     json_text(json, name, NULL);
 }
 
+struct json json_start(FILE *out) {
+    struct json json = {.out = out};
+    json_open(&json, NULL, '{');
+    return json;
+}
+
 void json_end(struct json *json) {
+    json_close(json, '}');
     putc('\n', json->out);
-    json->needs_comma = false;
 }

@@ -37,6 +37,9 @@ int fail(const struct args *args, const char *file, const char *format, ...);
 /* The same with the sentence of the library, which may name the file already. */
 int fail_why(const struct args *args, const char *file, tamis_status status);
 
+/* The same, or 0 for TAMIS_OK. */
+int check_status(const struct args *args, const char *file, tamis_status status);
+
 /* That sentence without the name of the file before it. */
 const char *why_without_file(const char *file);
 
@@ -87,8 +90,9 @@ struct human {
     char text[48];
 };
 
-struct human human_count(uint64_t count);  /* 1,234,567 */
-struct human human_limit(uint64_t limit);  /* 1,000, but 2^56 */
+struct human human_count(uint64_t count);                     /* 1,234,567 */
+struct human human_number(uint64_t count, const char *thing); /* 1 key, 1,204 keys */
+struct human human_limit(uint64_t limit);                     /* 1,000, but 2^56 */
 struct human human_margin(double error);   /* two standard errors, as a whole number */
 struct human human_bytes(uint64_t bytes);  /* 1.18 MiB */
 struct human human_decimal(double value);  /* three digits that matter: 9.59, 10.5, 1,204 */
@@ -106,7 +110,11 @@ struct json {
     bool needs_comma;
 };
 
-/* `name` is NULL inside an array and for the outermost value. */
+/* A document is one object; json_end closes it and adds the newline. */
+struct json json_start(FILE *out);
+void json_end(struct json *json);
+
+/* `name` is NULL inside an array. */
 void json_open(struct json *json, const char *name, char bracket);
 void json_close(struct json *json, char bracket);
 void json_text(struct json *json, const char *name, const char *text); /* NULL becomes null */
@@ -116,7 +124,6 @@ void json_count(struct json *json, const char *name, uint64_t count);
 void json_real(struct json *json, const char *name, double value); /* not finite: null */
 void json_bool(struct json *json, const char *name, bool value);
 void json_null(struct json *json, const char *name);
-void json_end(struct json *json); /* the newline after a whole document */
 
 /* ==== Progress: progress.c ================================================================== */
 

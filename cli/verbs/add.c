@@ -78,12 +78,10 @@ static int check_new(const struct args *args) {
 static void tell(const struct args *args, const struct adding *adding) {
     char what[160];
     if (given(args, OPT_NEW))
-        snprintf(what, sizeof what, "%s new %s added, %s seen before",
-                 human_count(adding->added).text, adding->added == 1 ? "key" : "keys",
-                 human_count(adding->were_there).text);
+        snprintf(what, sizeof what, "%s added, %s seen before",
+                 human_number(adding->added, "new key").text, human_count(adding->were_there).text);
     else
-        snprintf(what, sizeof what, "%s %s added", human_count(adding->added).text,
-                 adding->added == 1 ? "key" : "keys");
+        snprintf(what, sizeof what, "%s added", human_number(adding->added, "key").text);
     image_summary(args, adding->filter, image_target(args), what, AFTER_CHANGE);
 }
 
@@ -118,7 +116,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_add = {

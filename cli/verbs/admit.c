@@ -30,10 +30,8 @@ static int create_memory(struct admitting *admitting) {
              given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : usual_fpr,
              given(args, OPT_HASH) ? ",hash=" : "",
              given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "");
-    const tamis_status status = tamis_admission_create(
-        &admitting->admission, given(args, OPT_SPEC) ? args->setting[OPT_SPEC].text : spec,
-        &options);
-    return status ? fail_why(args, NULL, status) : 0;
+    const char *text = given(args, OPT_SPEC) ? args->setting[OPT_SPEC].text : spec;
+    return check_status(args, NULL, tamis_admission_create(&admitting->admission, text, &options));
 }
 
 static int load_memory(struct admitting *admitting, const char *path) {
@@ -43,7 +41,7 @@ static int load_memory(struct admitting *admitting, const char *path) {
     size_t size;
     tamis_status status = tamis_edit_bytes(admitting->edit, &bytes, &size);
     if (!status) status = tamis_admission_load(&admitting->admission, bytes, size, &options);
-    return status ? fail_why(args, path, status) : 0;
+    return check_status(args, path, status);
 }
 
 /* Whether a new memory has a secret inside; one that is there keeps its rights. */
@@ -113,8 +111,7 @@ static void tell(const struct admitting *admitting, const struct keys *keys) {
     if (given(admitting->args, OPT_QUIET)) return;
     tamis_admission_get_info(admitting->admission, &info, sizeof info);
     if (given(admitting->args, OPT_JSON)) {
-        struct json json = {.out = stderr};
-        json_open(&json, NULL, '{');
+        struct json json = json_start(stderr);
         json_count(&json, "lines", admitting->lines);
         json_count(&json, "printed", admitting->printed);
         json_count(&json, "recognised", info.recognised);
@@ -123,15 +120,13 @@ static void tell(const struct admitting *admitting, const struct keys *keys) {
         json_count(&json, "turns", info.turns);
         json_real(&json, "fpr_now", info.fpr_now);
         json_count(&json, "filter_bytes", info.payload_bytes);
-        json_close(&json, '}');
         json_end(&json);
         return;
     }
     fprintf(stderr,
-            "tamis: admit: %s %s, %s requested before; false-positive rate %s; filters take %s\n",
-            human_count(admitting->lines).text, admitting->lines == 1 ? "line" : "lines",
-            human_count(info.recognised).text, human_rate(info.fpr_now).text,
-            human_bytes(info.payload_bytes).text);
+            "tamis: admit: %s, %s requested before; false-positive rate %s; filters take %s\n",
+            human_number(admitting->lines, "line").text, human_count(info.recognised).text,
+            human_rate(info.fpr_now).text, human_bytes(info.payload_bytes).text);
 }
 
 /* ---- The verb ---- */
@@ -168,7 +163,6 @@ done:
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_admit = {

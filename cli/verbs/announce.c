@@ -41,9 +41,8 @@ static void tell_not_due(const struct args *args, const struct tamis_staleness *
 static void tell(const struct args *args, const struct tamis_announced *a,
                  const struct tamis_staleness *stale) {
     if (given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s in %s %s up to number %lu, ",
-            output_name(args->setting[OPT_OUTPUT].text), human_bytes(a->bytes).text,
-            human_count(a->messages).text, a->messages == 1 ? "message" : "messages",
+    fprintf(stderr, "%s: %s in %s up to number %lu, ", output_name(args->setting[OPT_OUTPUT].text),
+            human_bytes(a->bytes).text, human_number(a->messages, "message").text,
             (unsigned long)a->sequence);
     if (a->is_whole)
         fprintf(stderr, "all %s bits\n", human_count(stale->positions).text);
@@ -54,8 +53,7 @@ static void tell(const struct args *args, const struct tamis_announced *a,
 
 static void print_json(const struct args *args, const struct tamis_staleness *stale, bool is_due,
                        const struct tamis_announced *a) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_text(&json, "image", args->operand[0]);
     json_bool(&json, "is_due", is_due);
     json_count(&json, "documents", stale->documents);
@@ -72,7 +70,6 @@ static void print_json(const struct args *args, const struct tamis_staleness *st
     else
         json_null(&json, "sequence");
     json_bool(&json, "is_whole", a && a->is_whole);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -124,7 +121,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_announce = {

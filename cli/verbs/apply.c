@@ -83,14 +83,12 @@ static void report(const struct args *args, const struct work *w) {
     if (w->is_signed && !given(args, OPT_VERIFY_KEY))
         warn(args, w->patch.path, "the patch is signed, but not verified; use --verify KEYFILE");
     if (given(args, OPT_JSON)) {
-        struct json json = {.out = stdout};
-        json_open(&json, NULL, '{');
+        struct json json = json_start(stdout);
         json_text(&json, "base", args->operand[0]);
         json_text(&json, "patch", args->operand[1]);
         json_text(&json, "result", image_target(args));
         json_patch(&json, &w->info, w->is_signed);
         json_bool(&json, "is_verified", given(args, OPT_VERIFY_KEY));
-        json_close(&json, '}');
         json_end(&json);
     } else {
         image_summary(args, w->filter, image_target(args), "patched", AFTER_CHANGE);
@@ -115,7 +113,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_apply = {

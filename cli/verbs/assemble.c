@@ -175,7 +175,7 @@ static int write_whole(struct set *set) {
     progress_wipe();
     image_close(&set->open);
     if (is_stopped() || status == TAMIS_CANCELLED) return EXIT_TROUBLE; /* told already */
-    return status ? fail_why(set->args, path, status) : 0;
+    return check_status(set->args, path, status);
 }
 
 /* ---- What is said ---- */
@@ -210,8 +210,7 @@ static void write_piece(struct json *json, const struct set *set, uint64_t i) {
 }
 
 static void write_json(const struct set *set) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_text(&json, "spec", set->spec);
     json_count(&json, "shards", set->first.shards);
     json_bool(&json, "is_complete", set->here == set->first.shards);
@@ -221,16 +220,14 @@ static void write_json(const struct set *set) {
     json_open(&json, "manifest", '[');
     for (uint64_t i = 0; i < set->first.shards; i++) write_piece(&json, set, i);
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 
 static void tell(const struct set *set) {
     const char *path = set->args->setting[OPT_OUTPUT].text;
     if (given(set->args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s, %s %s, %s items\n", path ? path : "complete", set->spec,
-            human_count(set->first.shards).text, set->first.shards == 1 ? "shard" : "shards",
-            human_count(items_of(set)).text);
+    fprintf(stderr, "%s: %s, %s, %s items\n", path ? path : "complete", set->spec,
+            human_number(set->first.shards, "shard").text, human_count(items_of(set)).text);
 }
 
 /* ---- The verb ---- */
@@ -268,7 +265,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_assemble = {

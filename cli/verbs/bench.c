@@ -174,8 +174,7 @@ static void print_bench(const struct benching *b) {
 }
 
 static void write_bench(const struct benching *b) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_text(&json, "kind", b->info.kind);
     json_text(&json, "spec", b->spec);
     json_text(&json, "image", b->args->setting[OPT_IMAGE].text);
@@ -186,7 +185,6 @@ static void write_bench(const struct benching *b) {
     json_real(&json, "miss_ns", b->measured.miss);
     json_real(&json, "one_ns", b->measured.one);
     json_real(&json, "line_ns", b->line > 0 ? b->line : NAN);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -205,7 +203,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_bench = {

@@ -123,17 +123,16 @@ static void describe(const struct building *building, const char *spec,
                           : spec_fixes_capacity(spec)      ? info->items
                                                            : info->capacity;
     const uint64_t lines = building->lines + building->good;
-    int len = snprintf(what, size, "%s%s %s", is_sketch ? "about " : "", human_count(keys).text,
-                       keys == 1 ? "key" : "keys");
+    int len =
+        snprintf(what, size, "%s%s", is_sketch ? "about " : "", human_number(keys, "key").text);
     if (labels > 0)
-        len += snprintf(what + len, size - (size_t)len, " in %s %s", human_count(labels).text,
-                        labels == 1 ? "label" : "labels");
+        len +=
+            snprintf(what + len, size - (size_t)len, " in %s", human_number(labels, "label").text);
     if (building->good > 0)
         snprintf(what + len, size - (size_t)len, " (%s lines, %s of them known-good)",
                  human_count(lines).text, human_count(building->good).text);
     else if (lines != keys)
-        snprintf(what + len, size - (size_t)len, " (%s %s)", human_count(lines).text,
-                 lines == 1 ? "line" : "lines");
+        snprintf(what + len, size - (size_t)len, " (%s)", human_number(lines, "line").text);
 }
 
 static void tell(const struct building *building, const char *spec, const struct image *image) {
@@ -178,8 +177,8 @@ static int make(struct building *building, const struct tamis_builder_options *o
     if (code) goto done;
 
     if (building->abilities & TAMIS_CAN_LABEL) building->usual_label = "default";
-    const tamis_status status = tamis_builder_create_with(&building->builder, spec, options);
-    code = status ? fail_why(building->args, NULL, status) : 0;
+    code = check_status(building->args, NULL,
+                        tamis_builder_create_with(&building->builder, spec, options));
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
     if (!code) code = builder_write(building, path, NULL, &image);
@@ -217,7 +216,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_build = {

@@ -78,16 +78,15 @@ static int read_keys(struct making *making) {
 static int note_count(const struct making *making, const char *name, uint64_t count) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, count);
-    const tamis_status status = tamis_set_note(making->filter, name, text);
-    return status ? fail_why(making->args, NULL, status) : 0;
+    return check_status(making->args, NULL, tamis_set_note(making->filter, name, text));
 }
 
 static void tell(const struct making *making, const char *path) {
     const uint64_t skipped = making->read - making->kept;
     if (given(making->args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: shard %" PRIu64 " of %" PRIu64 ", %s %s of %s", output_name(path),
-            making->shard, making->shards, human_count(making->kept).text,
-            making->kept == 1 ? "key" : "keys", human_count(making->read).text);
+    fprintf(stderr, "%s: shard %" PRIu64 " of %" PRIu64 ", %s of %s", output_name(path),
+            making->shard, making->shards, human_number(making->kept, "key").text,
+            human_count(making->read).text);
     if (skipped) fprintf(stderr, ", %s of other shards skipped", human_count(skipped).text);
     fprintf(stderr, ", %s\n", human_bytes(tamis_image_size(making->filter)).text);
 }

@@ -105,7 +105,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_check = {

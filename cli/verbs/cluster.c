@@ -91,7 +91,6 @@ static int run(const struct args *args) {
     return code ? code : action->run(args);
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_cluster = {

@@ -48,10 +48,9 @@ static void tell_file(const struct args *args, uint64_t written) {
 }
 
 static void write_json(const struct args *args, const struct image *image, uint64_t written) {
-    struct json json = {.out = stdout};
+    struct json json = json_start(stdout);
     struct tamis_info info;
     tamis_measure(image->filter, &info, sizeof info);
-    json_open(&json, NULL, '{');
     json_text(&json, "file", args->operand[0]);
     json_text(&json, "from", args->setting[OPT_FROM].text);
     json_text(&json, "result", args->operand[1]);
@@ -60,7 +59,6 @@ static void write_json(const struct args *args, const struct image *image, uint6
     json_text(&json, "keys", tamis_note(image->filter, "encoding"));
     json_count(&json, "result_bytes",
                given(args, OPT_TO) ? written : tamis_image_size(image->filter));
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -107,7 +105,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_convert = {

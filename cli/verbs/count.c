@@ -97,7 +97,6 @@ static int run(const struct args *args) {
     return given(args, OPT_TOP) ? count_top(args) : count_in_image(args);
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_count = {

@@ -42,8 +42,7 @@ static int open_sketch(const struct args *args, tamis **sketch) {
     snprintf(spec, sizeof spec, "countmin:error=%.17g,error-prob=%.17g,update=conservative,hash=%s",
              given(args, OPT_ERROR) ? args->setting[OPT_ERROR].rate : usual_error,
              given(args, OPT_ERROR_PROB) ? args->setting[OPT_ERROR_PROB].rate : usual_doubt, hash);
-    const tamis_status status = tamis_create_with(sketch, spec, &options);
-    return status ? fail_why(args, NULL, status) : 0;
+    return check_status(args, NULL, tamis_create_with(sketch, spec, &options));
 }
 
 /* ---- Telling ---- */
@@ -93,8 +92,7 @@ static uint64_t sketch_bytes(const struct top *top) {
 }
 
 static void write_json(struct top *top, const struct keys *keys, uint64_t others) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_count(&json, "lines", top->lines);
     json_count(&json, "without_key", keys->keyless);
     json_bool(&json, "is_certain", is_certain(top, others));
@@ -112,14 +110,12 @@ static void write_json(struct top *top, const struct keys *keys, uint64_t others
         json_close(&json, '}');
     }
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 
 static void tell(const struct top *top, uint64_t others) {
     if (given(top->args, OPT_QUIET)) return;
-    fprintf(stderr, "tamis: count: %s %s", human_count(top->lines).text,
-            top->lines == 1 ? "line" : "lines");
+    fprintf(stderr, "tamis: count: %s", human_number(top->lines, "line").text);
     if (top->lines == 0) {
         putc('\n', stderr);
         return;
@@ -127,8 +123,7 @@ static void tell(const struct top *top, uint64_t others) {
     if (others == 0)
         fputs("; the list is complete", stderr);
     else if (is_certain(top, others))
-        fprintf(stderr, "; no other line occurred more than %s %s", human_count(others).text,
-                others == 1 ? "time" : "times");
+        fprintf(stderr, "; no other line occurred more than %s", human_number(others, "time").text);
     else
         fprintf(stderr, "; lines that occurred up to %s times may be missing",
                 human_count(others).text);

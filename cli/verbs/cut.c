@@ -26,7 +26,7 @@ static int check_cut(const struct args *args, const tamis *whole, uint64_t shard
     tamis *shard = NULL;
     const tamis_status status = tamis_shard_cut(&shard, whole, 0, shards, NULL);
     tamis_free(shard);
-    return status ? fail_why(args, input_name(args->operand[0]), status) : 0;
+    return check_status(args, input_name(args->operand[0]), status);
 }
 
 static int run(const struct args *args) {
@@ -39,13 +39,12 @@ static int run(const struct args *args) {
     for (uint64_t i = 0; i < shards && !code; i++)
         code = write_shard(args, image.filter, i, shards);
     if (!code && !given(args, OPT_QUIET))
-        fprintf(stderr, "%s: %s %s of %s\n", dir, human_count(shards).text,
-                shards == 1 ? "shard" : "shards", input_name(args->operand[0]));
+        fprintf(stderr, "%s: %s of %s\n", dir, human_number(shards, "shard").text,
+                input_name(args->operand[0]));
     image_close(&image);
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_cut = {

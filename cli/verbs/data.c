@@ -64,7 +64,6 @@ static int run_get(const struct args *args) {
     return code ? code : text ? EXIT_FOUND : EXIT_NOTHING;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_set_data = {

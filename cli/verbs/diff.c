@@ -55,13 +55,11 @@ static void print_summary(const struct args *args, const struct tamis_patch_info
 
 static void report(const struct args *args, const struct outgoing *out) {
     if (given(args, OPT_JSON)) {
-        struct json json = {.out = stdout};
-        json_open(&json, NULL, '{');
+        struct json json = json_start(stdout);
         json_text(&json, "base", args->operand[0]);
         json_text(&json, "result", args->operand[1]);
         json_text(&json, "patch", args->setting[OPT_OUTPUT].text);
         json_patch(&json, &out->info, out->seal != NULL);
-        json_close(&json, '}');
         json_end(&json);
     } else if (!given(args, OPT_QUIET)) {
         print_summary(args, &out->info);
@@ -97,7 +95,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_diff = {

@@ -283,8 +283,7 @@ static void write_measured(struct json *json, const struct diagnosis *d) {
 }
 
 static void write_diagnosis(const struct diagnosis *d) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_text(&json, "file", d->file);
     json_text(&json, "kind", d->image.filter ? d->info.kind : NULL);
     json_text(&json, "verdict", grade_names[worst(d)]);
@@ -298,7 +297,6 @@ static void write_diagnosis(const struct diagnosis *d) {
     }
     json_close(&json, ']');
     write_measured(&json, d);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -358,7 +356,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_doctor = {

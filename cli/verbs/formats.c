@@ -140,14 +140,12 @@ static void write_format(struct json *json, const struct tamis_format_info *form
 
 static void write_formats(const struct tamis_format_info *only) {
     struct tamis_format_info format;
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_open(&json, "formats", '[');
     if (only) write_format(&json, only);
     for (size_t i = 0; !only && tamis_format_at(i, &format, sizeof format); i++)
         write_format(&json, &format);
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -164,7 +162,6 @@ static int run(const struct args *args) {
     return EXIT_FOUND;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_formats = {

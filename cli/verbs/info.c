@@ -254,8 +254,7 @@ static void write_holds(struct json *json, const struct facts *facts) {
 
 static void write_facts(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_text(&json, "file", facts->file);
     json_text(&json, "spec", facts->spec);
     json_text(&json, "kind", info->kind);
@@ -283,7 +282,6 @@ static void write_facts(const struct facts *facts) {
     write_promises(&json, info);
     write_holds(&json, facts);
     write_notes(&json, facts->filter);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -324,7 +322,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_info = {

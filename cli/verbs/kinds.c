@@ -151,13 +151,11 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
 
 static void write_kinds(const struct tamis_kind_info *only) {
     struct tamis_kind_info kind;
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_open(&json, "kinds", '[');
     if (only) write_kind(&json, only);
     for (size_t i = 0; !only && tamis_kind_at(i, &kind, sizeof kind); i++) write_kind(&json, &kind);
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -174,7 +172,6 @@ static int run(const struct args *args) {
     return EXIT_FOUND;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_kinds = {

@@ -73,9 +73,8 @@ static void tell(const struct building *building, const struct image *image) {
     if (given(building->args, OPT_QUIET)) return;
     const uint64_t labels = tamis_label_count(image->filter);
     char what[160];
-    snprintf(what, sizeof what, "%s %s labelled, %s %s in total", human_count(building->lines).text,
-             building->lines == 1 ? "line" : "lines", human_count(labels).text,
-             labels == 1 ? "label" : "labels");
+    snprintf(what, sizeof what, "%s labelled, %s in total",
+             human_number(building->lines, "line").text, human_number(labels, "label").text);
     image_summary(building->args, image->filter, image->path, what, AFTER_CHANGE);
 }
 
@@ -109,7 +108,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_label = {

@@ -13,7 +13,6 @@ static int run(const struct args *args) {
     return EXIT_FOUND;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_help = {

@@ -48,8 +48,8 @@ static void tell_received(const struct args *args, const char *peer,
                           const struct receiving *receiving) {
     const struct tamis_receive_info *h = &receiving->last;
     if (given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(receiving->taken).text,
-            receiving->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
+    fprintf(stderr, "%s: %s up to number %lu", peer, human_number(receiving->taken, "message").text,
+            (unsigned long)h->sequence);
     if (receiving->late)
         fprintf(stderr, ", %s arrived too late", human_count(receiving->late).text);
     if (h->missing)
@@ -156,7 +156,6 @@ static int open_table(const struct args *args, const char *dir_path, tamis_neigh
 /* ---- Listing ---- */
 
 static void list_one(bool is_json, const char *name, const tamis *copy) {
-    struct json whole = {.out = stdout}, *json = &whole;
     struct tamis_receive_info h = {0};
     struct tamis_estimate documents;
     const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
@@ -168,16 +167,15 @@ static void list_one(bool is_json, const char *name, const tamis *copy) {
                is_known ? human_margin(documents.error).text : "?");
         return;
     }
-    json_open(json, NULL, '{');
-    json_text(json, "neighbour", name);
-    json_count(json, "sequence", h.sequence);
-    json_count(json, "missing", h.missing);
-    json_count(json, "positions", h.positions);
-    json_real(json, "documents", is_known ? documents.value : HUGE_VAL);
-    json_real(json, "documents_error", is_known ? documents.error : HUGE_VAL);
-    json_real(json, "fpr_now", tamis_fpr_now(copy));
-    json_close(json, '}');
-    json_end(json);
+    struct json json = json_start(stdout);
+    json_text(&json, "neighbour", name);
+    json_count(&json, "sequence", h.sequence);
+    json_count(&json, "missing", h.missing);
+    json_count(&json, "positions", h.positions);
+    json_real(&json, "documents", is_known ? documents.value : HUGE_VAL);
+    json_real(&json, "documents_error", is_known ? documents.error : HUGE_VAL);
+    json_real(&json, "fpr_now", tamis_fpr_now(copy));
+    json_end(&json);
 }
 
 static int list(const struct args *args, const tamis_neighbours *table) {
@@ -254,7 +252,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_neighbours = {

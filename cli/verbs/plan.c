@@ -125,7 +125,7 @@ static int measure_one(const struct planning *planning, struct candidate *candid
     const bool is_whole = plan->capacity == planning->measured_with;
     const tamis_status status = measure_params(
         is_whole ? candidate->spec : spec, planning->measured_with, &options, &candidate->measured);
-    return status ? fail_why(planning->args, plan->kind, status) : 0;
+    return check_status(planning->args, plan->kind, status);
 }
 
 static int measure_all(struct planning *planning) {
@@ -224,7 +224,6 @@ static int run(const struct args *args) {
     free(params);
     return code;
 }
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_plan = {

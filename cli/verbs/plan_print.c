@@ -209,14 +209,12 @@ static void write_misfit(struct json *json, const struct candidate *candidate) {
 }
 
 void write_plans(const struct planning *planning) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_open(&json, "plans", '[');
     for (size_t i = 0; i < planning->fitting; i++) write_candidate(&json, &planning->candidate[i]);
     for (size_t i = planning->fitting; i < planning->count; i++)
         write_misfit(&json, &planning->candidate[i]);
     json_close(&json, ']');
     json_count(&json, "measured_with", planning->measured_with);
-    json_close(&json, '}');
     json_end(&json);
 }

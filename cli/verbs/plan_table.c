@@ -33,8 +33,7 @@ static void print_band(int first) {
 }
 
 static void write_tables(void) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_open(&json, "rows", '[');
     for (int ratio = FIRST_ROW; ratio <= LAST_ROW; ratio++) {
         json_open(&json, NULL, '{');
@@ -47,7 +46,6 @@ static void write_tables(void) {
         json_close(&json, '}');
     }
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 

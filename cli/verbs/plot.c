@@ -149,10 +149,9 @@ static void write_series(struct json *json, const struct series *series) {
 }
 
 static void write_picture(const struct picture *picture) {
-    struct json json = {.out = stdout};
+    struct json json = json_start(stdout);
     const struct overlap *overlap = &picture->overlap;
     const struct heat *heat = &picture->heat;
-    json_open(&json, NULL, '{');
     if (picture->sort == CHART) {
         json_text(&json, "x", picture->chart.x.name);
         json_text(&json, "y", picture->chart.y.name);
@@ -174,7 +173,6 @@ static void write_picture(const struct picture *picture) {
         json_real(&json, "common_error", overlap->error);
         json_real(&json, "similarity", overlap->similarity);
     }
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -207,7 +205,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_plot = {

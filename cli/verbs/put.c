@@ -24,8 +24,7 @@ static int put_batch(void *with, struct batch *batch) {
 
 static void tell(const struct args *args, const struct putting *putting) {
     char what[80];
-    snprintf(what, sizeof what, "%s %s set", human_count(putting->lines).text,
-             putting->lines == 1 ? "value" : "values");
+    snprintf(what, sizeof what, "%s set", human_number(putting->lines, "value").text);
     image_summary(args, putting->filter, image_target(args), what, AFTER_CHANGE);
 }
 
@@ -52,7 +51,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_put = {

@@ -132,10 +132,9 @@ static void write_if(struct json *json, const char *name, bool is_known, uint64_
 }
 
 static void write_json(const struct outcome *outcome) {
-    struct json json = {.out = stderr};
+    struct json json = json_start(stderr);
     const double bound = outcome->has_session ? bound_bytes(outcome) : 0;
     const bool has_size = outcome->size.value > 0;
-    json_open(&json, NULL, '{');
     json_text(&json, "first", outcome->name[FIRST]);
     json_text(&json, "second", outcome->name[SECOND]);
     json_count(&json, "first_keys", outcome->keys[FIRST]);
@@ -153,22 +152,19 @@ static void write_json(const struct outcome *outcome) {
     write_if(&json, "bytes_received", outcome->has_wire, outcome->received);
     json_real(&json, "differences_estimated", has_size ? outcome->size.value : NAN);
     json_real(&json, "differences_error", has_size ? outcome->size.error : NAN);
-    json_close(&json, '}');
     json_end(&json);
 }
 
 static void tell_side(const struct outcome *outcome, enum side side) {
     const char *name = outcome->has_wire ? outcome->name[side] : input_name(outcome->name[side]);
-    fprintf(stderr, "%s of %s %s only %s%s", human_count(outcome->only[side].n).text,
-            human_count(outcome->keys[side]).text, outcome->keys[side] == 1 ? "key" : "keys",
-            outcome->has_wire ? "" : "in ", name);
+    fprintf(stderr, "%s of %s only %s%s", human_count(outcome->only[side].n).text,
+            human_number(outcome->keys[side], "key").text, outcome->has_wire ? "" : "in ", name);
 }
 
 static void tell_cost(const struct outcome *outcome) {
     const double bound = bound_bytes(outcome);
     if (!outcome->has_session) return;
-    fprintf(stderr, "; %s %s", human_count(outcome->session.symbols).text,
-            outcome->session.symbols == 1 ? "symbol" : "symbols");
+    fprintf(stderr, "; %s", human_number(outcome->session.symbols, "symbol").text);
     if (outcome->has_wire)
         fprintf(stderr, "; sent %s, received %s, of which the session",
                 human_bytes(outcome->sent).text, human_bytes(outcome->received).text);
@@ -191,8 +187,7 @@ static void tell(const struct args *args, const struct outcome *outcome) {
     if (given(args, OPT_QUIET) || (given(args, OPT_STDIO) && !given(args, OPT_OUTPUT))) return;
     fputs("tamis: reconcile: ", stderr);
     if (outcome->only[FIRST].n + outcome->only[SECOND].n == 0 && !outcome->is_partial) {
-        fprintf(stderr, "the same %s %s", human_count(outcome->keys[FIRST]).text,
-                outcome->keys[FIRST] == 1 ? "key" : "keys");
+        fprintf(stderr, "the same %s", human_number(outcome->keys[FIRST], "key").text);
     } else {
         tell_side(outcome, FIRST);
         fputs(", ", stderr);
@@ -288,7 +283,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_reconcile = {

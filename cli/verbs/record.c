@@ -86,7 +86,7 @@ static int create(struct recording *recording) {
     recording->image.path = args->operand[0];
     const tamis_status status = tamis_create_with(&recording->image.filter, spec, &options);
     free(spec);
-    return status ? fail_why(args, NULL, status) : 0;
+    return check_status(args, NULL, status);
 }
 
 /* What is said about a new image must not be lost on one that is there. */
@@ -118,7 +118,7 @@ static int record(struct recording *recording, const char *flow, const void *byt
         tamis_record(recording->image.filter, flow, strlen(flow), 0, bytes, len);
     recording->payloads++;
     recording->bytes += len;
-    return status ? fail_why(recording->args, NULL, status) : 0;
+    return check_status(recording->args, NULL, status);
 }
 
 static int record_batch(void *with, struct batch *batch) {
@@ -172,8 +172,8 @@ static int keep_lines(const struct recording *recording) {
     char number[24];
     if (!given(recording->args, OPT_LINES) || recording->lines == 0) return 0;
     snprintf(number, sizeof number, "%" PRIu64, recording->lines);
-    const tamis_status status = tamis_set_note(recording->image.filter, "lines", number);
-    return status ? fail_why(recording->args, NULL, status) : 0;
+    return check_status(recording->args, NULL,
+                        tamis_set_note(recording->image.filter, "lines", number));
 }
 
 static int save(void *with) {
@@ -186,8 +186,8 @@ static void tell(const struct recording *recording) {
     const struct args *args = recording->args;
     if (given(args, OPT_QUIET)) return;
     char what[160];
-    snprintf(what, sizeof what, "%s %s, %s recorded", human_count(recording->payloads).text,
-             recording->payloads == 1 ? "payload" : "payloads", human_bytes(recording->bytes).text);
+    snprintf(what, sizeof what, "%s, %s recorded",
+             human_number(recording->payloads, "payload").text, human_bytes(recording->bytes).text);
     image_summary(args, recording->image.filter, image_target(args), what,
                   recording->is_new ? AFTER_PLANNING : AFTER_CHANGE);
 }
@@ -213,7 +213,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_record = {

@@ -29,8 +29,7 @@ static int remove_batch(void *with, struct batch *batch) {
 static void tell(const struct args *args, const struct removing *removing) {
     char what[160];
     const int len =
-        snprintf(what, sizeof what, "%s %s removed", human_count(removing->removed).text,
-                 removing->removed == 1 ? "key" : "keys");
+        snprintf(what, sizeof what, "%s removed", human_number(removing->removed, "key").text);
     if (removing->not_found > 0)
         snprintf(what + len, sizeof what - (size_t)len, ", %s not found",
                  human_count(removing->not_found).text);
@@ -62,7 +61,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_remove = {

@@ -14,15 +14,13 @@ static int run(const struct args *args) {
     }
     if (!code) code = image_save(args, &image);
     if (!code) {
-        snprintf(what, sizeof what, "resized for %s %s", human_count(capacity).text,
-                 capacity == 1 ? "key" : "keys");
+        snprintf(what, sizeof what, "resized for %s", human_number(capacity, "key").text);
         image_summary(args, image.filter, image_target(args), what, AFTER_PLANNING);
     }
     image_close(&image);
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_resize = {

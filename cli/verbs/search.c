@@ -286,11 +286,11 @@ static int search_for(struct search *search, const char *path) {
 
 static int search_all(struct search *search) {
     const struct args *args = search->args;
-    struct json json = {.out = stdout};
+    struct json json;
     int code = 0;
     if (given(args, OPT_JSON)) {
+        json = json_start(stdout);
         search->json = &json;
-        json_open(&json, NULL, '{');
         json_text(&json, "file", args->operand[0]);
         json_count(&json, "rows", tamis_fingerprint_count(search->rows));
         json_count(&json, "bits", tamis_fingerprint_bits(search->rows));
@@ -303,7 +303,6 @@ static int search_all(struct search *search) {
         json_close(&json, ']');
         json_count(&json, "found", search->found);
         json_real(&json, "skipped", share_skipped(search));
-        json_close(&json, '}');
         json_end(&json);
     }
     return code;
@@ -322,7 +321,6 @@ static int run(const struct args *args) {
     return code ? code : search.found ? EXIT_FOUND : EXIT_NOTHING;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_search = {

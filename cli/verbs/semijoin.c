@@ -50,7 +50,7 @@ static int finish_filter(struct join *join, tamis_builder *builder) {
     uncatch_signals();
     progress_wipe();
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
-    return status ? fail_why(join->args, NULL, status) : 0;
+    return check_status(join->args, NULL, status);
 }
 
 static int build_filter(struct join *join) {
@@ -75,8 +75,7 @@ static int build_filter(struct join *join) {
 
 /* Without a filter LEFT is held first, and RIGHT is read when that is done. */
 static int make_hasher(struct join *join) {
-    const tamis_status status = tamis_create(&join->hasher, "blocked:capacity=1");
-    return status ? fail_why(join->args, NULL, status) : 0;
+    return check_status(join->args, NULL, tamis_create(&join->hasher, "blocked:capacity=1"));
 }
 
 /* ---- LEFT ---- */
@@ -130,8 +129,7 @@ static double wrong_lines(const struct join *join) {
 }
 
 static void write_json(const struct join *join, const struct tamis_info *info) {
-    struct json json = {.out = stderr};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stderr);
     json_count(&json, "left_lines", join->left_lines);
     json_count(&json, "printed", join->printed);
     json_bool(&json, "is_anti", join->is_anti);
@@ -143,7 +141,6 @@ static void write_json(const struct join *join, const struct tamis_info *info) {
     json_count(&json, "right_keys", info->capacity);
     json_count(&json, "filter_bytes", info->payload_bytes);
     json_count(&json, "right_scans", join->scans);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -154,9 +151,9 @@ static void tell_filter(const struct join *join, const struct tamis_info *info) 
         fputs("no filter, because LEFT is small", stderr);
         return;
     }
-    fprintf(stderr, "%s %s of RIGHT in %s, rate %s%s", human_count(info->capacity).text,
-            info->capacity == 1 ? "key" : "keys", human_bytes(info->payload_bytes).text,
-            human_rate(info->fpr_now).text, why[join->cost.chosen]);
+    fprintf(stderr, "%s of RIGHT in %s, rate %s%s", human_number(info->capacity, "key").text,
+            human_bytes(info->payload_bytes).text, human_rate(info->fpr_now).text,
+            why[join->cost.chosen]);
 }
 
 static void tell(const struct join *join) {
@@ -167,14 +164,13 @@ static void tell(const struct join *join) {
         write_json(join, &info);
         return;
     }
-    fprintf(stderr, "tamis: semijoin: %s of %s %s of LEFT; ", human_count(join->printed).text,
-            human_count(join->left_lines).text, join->left_lines == 1 ? "line" : "lines");
+    fprintf(stderr, "tamis: semijoin: %s of %s of LEFT; ", human_count(join->printed).text,
+            human_number(join->left_lines, "line").text);
     tell_filter(join, &info);
     const double wrong = wrong_lines(join);
     const uint64_t readings = join->scans + (join->filter != NULL);
     if (join->is_exact)
-        fprintf(stderr, "; exact, RIGHT was read %s %s\n", human_count(readings).text,
-                readings == 1 ? "time" : "times");
+        fprintf(stderr, "; exact, RIGHT was read %s\n", human_number(readings, "time").text);
     else if (wrong < 1e-3)
         fprintf(stderr, "; no line should be %s\n", join->is_anti ? "missing" : "wrong");
     else
@@ -222,7 +218,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_semijoin = {

@@ -63,8 +63,7 @@ static int run_intersect(const struct args *args) {
 /* ---- Folding ---- */
 
 static int fold_by(const struct args *args, struct image *image, uint64_t by) {
-    const tamis_status status = tamis_fold(image->filter, by);
-    return status ? fail_why(args, input_name(image->path), status) : 0;
+    return check_status(args, input_name(image->path), tamis_fold(image->filter, by));
 }
 
 /* Halves the filter as often as its rate stays at or below `max`; `by` is how far it got. */
@@ -97,8 +96,8 @@ static int fold_to_rate(const struct args *args, struct image *image, double max
 static int shrink_to(const struct args *args, struct image *image, uint64_t keep) {
     const int code = image_needs(args, image, TAMIS_CAN_SHRINK, "keep fewer bits of a number");
     if (code) return code;
-    const tamis_status status = tamis_shrink(image->filter, keep < 64 ? (unsigned)keep : 64);
-    return status ? fail_why(args, input_name(image->path), status) : 0;
+    return check_status(args, input_name(image->path),
+                        tamis_shrink(image->filter, keep < 64 ? (unsigned)keep : 64));
 }
 
 /* BY, --by, --fpr and --keep say how far; exactly one of them must. */
@@ -132,8 +131,7 @@ static int run_fold(const struct args *args) {
     if (!code) {
         const uint64_t keep = args->setting[OPT_KEEP].number;
         if (given(args, OPT_KEEP))
-            snprintf(what, sizeof what, "%s %s of each number", human_count(keep).text,
-                     keep == 1 ? "bit" : "bits");
+            snprintf(what, sizeof what, "%s of each number", human_number(keep, "bit").text);
         else
             snprintf(what, sizeof what, "folded by %s", human_count(by).text);
         image_summary(args, image.filter, output, what, AFTER_FOLD);
@@ -142,7 +140,6 @@ static int run_fold(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_union = {

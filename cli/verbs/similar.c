@@ -76,8 +76,7 @@ static void print_share(struct tamis_estimate share) {
 
 static void print_keys(struct tamis_estimate keys) {
     const uint64_t whole = (uint64_t)(keys.value + 0.5);
-    printf("%s%s %s", keys.error >= 0.5 ? "about " : "", human_count(whole).text,
-           whole == 1 ? "key" : "keys");
+    printf("%s%s", keys.error >= 0.5 ? "about " : "", human_number(whole, "key").text);
     if (keys.error >= 0.5) printf(" (+/- %s)", human_margin(keys.error).text);
 }
 
@@ -130,8 +129,7 @@ static void write_sets(struct json *json, const struct comparing *c) {
 }
 
 static void write_pairs(const struct comparing *c) {
-    struct json json = {.out = stdout};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stdout);
     json_bool(&json, "is_exact", given(c->args, OPT_EXACT));
     write_sets(&json, c);
     json_open(&json, "pairs", '[');
@@ -151,7 +149,6 @@ static void write_pairs(const struct comparing *c) {
         json_close(&json, '}');
     }
     json_close(&json, ']');
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -197,7 +194,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_similar = {

@@ -100,7 +100,7 @@ static int take_batch(void *with, struct batch *batch) {
     for (size_t i = 0; r->shingler.words && i < batch->n && !status; i++)
         status = take_words(r, &batch->key[i]);
     if (status == TAMIS_NOMEM) return fail_memory(r->args);
-    return status ? fail_why(r->args, input_name(r->set->name), status) : 0;
+    return check_status(r->args, input_name(r->set->name), status);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -157,8 +157,8 @@ static int make_sketch(const struct args *args, const struct set *like, tamis **
         snprintf(spec, sizeof spec, "minhash:bins=%" PRIu64,
                  is_given ? args->setting[OPT_BINS].number : 4096);
     }
-    const tamis_status status = tamis_create_with(filter, spec, &options);
-    return status ? fail_why(args, like ? input_name(like->name) : NULL, status) : 0;
+    return check_status(args, like ? input_name(like->name) : NULL,
+                        tamis_create_with(filter, spec, &options));
 }
 
 static int read_file(const struct args *args, const struct set *like, struct set *set) {
@@ -175,8 +175,8 @@ static int read_file(const struct args *args, const struct set *like, struct set
 
 static int measure_set(const struct args *args, struct set *set) {
     if (given(args, OPT_EXACT)) return 0;
-    const tamis_status status = tamis_items_now(set->image.filter, &set->keys);
-    return status ? fail_why(args, input_name(set->name), status) : 0;
+    return check_status(args, input_name(set->name),
+                        tamis_items_now(set->image.filter, &set->keys));
 }
 
 int sets_open(struct set **sets, const struct args *args) {

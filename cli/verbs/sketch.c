@@ -106,15 +106,13 @@ static int take_batch(void *with, struct batch *batch) {
         s->n += batch->n;
         return 0;
     }
-    const tamis_status status = batch_add(s->filter, batch);
-    return status ? fail_why(s->args, input_name(batch->from->name), status) : 0;
+    return check_status(s->args, input_name(batch->from->name), batch_add(s->filter, batch));
 }
 
 static int add_distinct(struct sketching *s) {
     if (s->n > 0) throw_out_repeats(s);
     s->keys = s->n;
-    const tamis_status status = tamis_add_hashes(s->filter, s->hash, s->n);
-    return status ? fail_why(s->args, NULL, status) : 0;
+    return check_status(s->args, NULL, tamis_add_hashes(s->filter, s->hash, s->n));
 }
 
 /* ---- What is said ---- */
@@ -135,8 +133,7 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
         const uint64_t max =
             given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
         if (!given(args, OPT_SPEC))
-            fprintf(stderr, "; lists up to %s differing %s", human_count(max).text,
-                    max == 1 ? "key" : "keys");
+            fprintf(stderr, "; lists up to %s", human_number(max, "differing key").text);
         if (error_of_size(info) > 0)
             fprintf(stderr, "; estimates the number of differences, standard error %s",
                     human_share(error_of_size(info)).text);
@@ -153,12 +150,10 @@ static void tell(const struct sketching *s) {
     if (given(s->args, OPT_QUIET)) return;
     tamis_measure(s->filter, &info, sizeof info);
     fprintf(stderr, "%s: %s of ", output_name(s->args->operand[0]), info.kind);
-    if (s->is_set)
-        fprintf(stderr, "%s %s", human_count(s->keys).text, s->keys == 1 ? "key" : "keys");
+    if (s->is_set) fprintf(stderr, "%s", human_number(s->keys, "key").text);
     if (s->is_set && s->lines != s->keys)
         fprintf(stderr, " (%s lines)", human_count(s->lines).text);
-    if (!s->is_set)
-        fprintf(stderr, "%s %s", human_count(s->lines).text, s->lines == 1 ? "line" : "lines");
+    if (!s->is_set) fprintf(stderr, "%s", human_number(s->lines, "line").text);
     fprintf(stderr, ", %s", human_bytes(tamis_image_size(s->filter)).text);
     tell_use(s->args, &info);
     putc('\n', stderr);
@@ -209,7 +204,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_sketch = {

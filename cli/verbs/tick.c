@@ -27,15 +27,13 @@ static int run(const struct args *args) {
     if (!code) code = tick_by(args, &image, steps);
     if (!code) code = image_save(args, &image);
     if (!code) {
-        snprintf(what, sizeof what, "older by %s %s", human_count(steps).text,
-                 steps == 1 ? "step" : "steps");
+        snprintf(what, sizeof what, "older by %s", human_number(steps, "step").text);
         image_summary(args, image.filter, image_target(args), what, AFTER_CHANGE);
     }
     image_close(&image);
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_tick = {

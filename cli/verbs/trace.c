@@ -68,9 +68,8 @@ static bool take(void *with, const struct tamis_traced *traced) {
 static void tell(const struct tracing *tracing, size_t len, double expected) {
     if (given(tracing->args, OPT_QUIET) || given(tracing->args, OPT_JSON)) return;
     progress_hold(stderr);
-    fprintf(stderr, "%s: %s bytes, %s %s; %s expected by chance", tracing->name,
-            human_count(len).text, human_count(tracing->found).text,
-            tracing->found == 1 ? "place" : "places", human_expected(expected).text);
+    fprintf(stderr, "%s: %s bytes, %s; %s expected by chance", tracing->name, human_count(len).text,
+            human_number(tracing->found, "place").text, human_expected(expected).text);
     if (tracing->found && tracing->flows.count > 1)
         fprintf(stderr, ", and %s wrong flows per right one",
                 human_expected(tracing->wrong_flows).text);
@@ -172,8 +171,7 @@ static int trace_and_write(struct tracing *tracing) {
     tamis_measure(tracing->image->filter, &info, sizeof info);
     tracing->fpr = info.fpr_now;
     if (is_json) {
-        *json = (struct json){.out = stdout};
-        json_open(json, NULL, '{');
+        *json = json_start(stdout);
         json_text(json, "image", input_name(tracing->image->path));
         json_real(json, "fpr_now", info.fpr_now);
         json_count(json, "flows", tracing->flows.count);
@@ -182,7 +180,6 @@ static int trace_and_write(struct tracing *tracing) {
     const int code = trace_all(tracing);
     if (is_json) {
         json_close(json, ']');
-        json_close(json, '}');
         json_end(json);
     }
     return code;
@@ -213,7 +210,6 @@ static int run(const struct args *args) {
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_trace = {

@@ -38,8 +38,8 @@ static int take_batch(void *with, struct batch *batch) {
 /* ---- What is said ---- */
 
 static void tell_lines(const struct uniq *uniq) {
-    fprintf(stderr, "%s %s, %s %s", human_count(uniq->lines).text,
-            uniq->lines == 1 ? "line" : "lines", human_count(uniq->printed).text,
+    fprintf(stderr, "%s, %s %s", human_number(uniq->lines, "line").text,
+            human_count(uniq->printed).text,
             given(uniq->args, OPT_REPEATED) ? "repeats"
             : given(uniq->args, OPT_WINDOW) ? "not in their window"
                                             : "distinct");
@@ -94,8 +94,7 @@ static uint64_t filter_bytes(const struct uniq *uniq) {
 }
 
 static void write_json(const struct uniq *uniq, const struct loss *loss, uint64_t repeats) {
-    struct json json = {.out = stderr};
-    json_open(&json, NULL, '{');
+    struct json json = json_start(stderr);
     json_count(&json, "lines", uniq->lines);
     json_count(&json, "printed", uniq->printed);
     json_count(&json, "repeats", repeats);
@@ -107,7 +106,6 @@ static void write_json(const struct uniq *uniq, const struct loss *loss, uint64_
     json_count(&json, "filter_bytes", loss ? filter_bytes(uniq) : uniq->exact_bytes);
     json_count(&json, "rounds", loss ? 1 : uniq->rounds);
     json_count(&json, "spilled_bytes", uniq->spilled_bytes);
-    json_close(&json, '}');
     json_end(&json);
 }
 
@@ -195,7 +193,6 @@ done:
     return code;
 }
 
-/* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_uniq = {

@@ -45,8 +45,7 @@ static int make_filter(const struct uniq *uniq, tamis **filter) {
     const uint64_t size = uniq->memory / 8;
     snprintf(spec, sizeof spec, "blocked:size=%" PRIu64 ",capacity=%" PRIu64, size,
              size * 8 / 20 + 1);
-    const tamis_status status = tamis_create(filter, spec);
-    return status ? fail_why(uniq->args, NULL, status) : 0;
+    return check_status(uniq->args, NULL, tamis_create(filter, spec));
 }
 
 static int begin_rest(struct round *round) {

@@ -115,7 +115,7 @@ static int tick(struct window *window) {
         status = tamis_tick(window->filter);
         window->next_tick += window->tick_ns;
     }
-    return status ? fail_why(window->args, NULL, status) : 0;
+    return check_status(window->args, NULL, status);
 }
 
 int window_take(struct window *window, const uint64_t *hash, size_t n, uint8_t *hit) {
