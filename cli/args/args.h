@@ -199,6 +199,20 @@ static inline bool given(const struct args *args, enum option_id id) {
     return args->setting[id].is_given;
 }
 
+/* Before a function with a format and values, so that compilers check them. */
+#if defined(__GNUC__)
+#define PRINTF_LIKE(format_at, values_at) __attribute__((format(printf, format_at, values_at)))
+#else
+#define PRINTF_LIKE(format_at, values_at)
+#endif
+
+/* The name of the first of some options that is given, or NULL. */
+#define FIRST_GIVEN(args, ...) first_given(args, (const enum option_id[]){__VA_ARGS__, OPT_NONE})
+const char *first_given(const struct args *args, const enum option_id ids[]);
+
+/* Refuses the first pair of which both are given. */
+int options_apart(const struct args *args, const enum option_id pairs[][2], size_t n);
+
 /* For what holds a secret, before its memory goes: not removed by a compiler that sees no
  * further read. */
 static inline void wipe_secret(void *bytes, size_t size) {

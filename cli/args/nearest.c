@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nearest.c: how far two words are apart, for "did you mean".
+/* nearest.c: which name a word is nearest to, for "did you mean".
  *
  * The distance counts letters added, dropped, changed, or swapped with their neighbour, which is
  * what hands do (optimal string alignment). Three rows of the usual table are enough.
@@ -15,7 +15,7 @@ static size_t min(size_t a, size_t b, size_t c) {
     return ab < c ? ab : c;
 }
 
-size_t word_distance(const char *a, const char *b) {
+static size_t word_distance(const char *a, const char *b) {
     const size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST) return n + m;
 
@@ -38,8 +38,16 @@ size_t word_distance(const char *a, const char *b) {
     return above[m];
 }
 
-bool is_typo(size_t distance, const char *typed) {
+void nearest_try(struct nearest *nearest, const char *name) {
+    const size_t distance = word_distance(nearest->typed, name);
+    if (nearest->name && distance >= nearest->distance) return;
+    nearest->name = name;
+    nearest->distance = distance;
+}
+
+const char *nearest_found(const struct nearest *nearest) {
     /* One slip in a short word, two in a longer one: more would suggest nonsense. */
-    const size_t len = strlen(typed);
-    return distance <= (len < 3 ? 0 : len < 6 ? 1 : len < 10 ? 2 : 3);
+    const size_t len = strlen(nearest->typed);
+    const size_t most = len < 3 ? 0 : len < 6 ? 1 : len < 10 ? 2 : 3;
+    return nearest->name && nearest->distance <= most ? nearest->name : NULL;
 }

@@ -59,21 +59,20 @@ static enum option_id find_letter(const struct verb *verb, char letter) {
 }
 
 static int fail_unknown(const struct args *args, struct typed typed) {
-    const char *nearest = NULL;
-    size_t min = 0;
-    const size_t len = strlen(typed.text) - 2;
+    const char *word = typed.text + 2;
+    const size_t len = strlen(word);
+    struct nearest nearest = {.typed = word};
     const struct use *use;
     for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++) {
         const char *name = option_named(use->option)->name;
-        const bool is_start = len > 1 && strncmp(typed.text + 2, name, len) == 0;
-        const size_t distance = is_start ? 0 : word_distance(typed.text + 2, name);
-        if (nearest && distance >= min) continue;
-        nearest = name;
-        min = distance;
+        const bool is_start = len > 1 && strncmp(word, name, len) == 0;
+        if (is_start && (!nearest.name || nearest.distance > 0))
+            nearest = (struct nearest){.typed = word, .name = name};
+        nearest_try(&nearest, name);
     }
-    const bool is_long = typed.text[1] == '-';
-    if (is_long && nearest && is_typo(min, typed.text + 2))
-        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed.text, nearest);
+    const char *meant = nearest_found(&nearest);
+    if (typed.text[1] == '-' && meant)
+        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed.text, meant);
     return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed.text,
                 args->verb->name);
 }
@@ -302,6 +301,19 @@ int args_parse(struct args *args, const struct verb *verb, const char *called, i
     if (!code) code = check_required(args);
     if (!code) code = check_streams(args);
     return code;
+}
+
+const char *first_given(const struct args *args, const enum option_id ids[]) {
+    while (*ids != OPT_NONE && !given(args, *ids)) ids++;
+    return *ids == OPT_NONE ? NULL : option_named(*ids)->name;
+}
+
+int options_apart(const struct args *args, const enum option_id pairs[][2], size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (given(args, pairs[i][0]) && given(args, pairs[i][1]))
+            return fail(args, NULL, "--%s and --%s cannot be combined",
+                        option_named(pairs[i][0])->name, option_named(pairs[i][1])->name);
+    return 0;
 }
 
 void args_free(struct args *args) {

@@ -84,14 +84,11 @@ const struct verb *verb_named(const char *name) {
 }
 
 const struct verb *verb_meant(const char *name) {
-    const struct verb *nearest = NULL;
-    size_t min = 0;
+    struct nearest nearest = {.typed = name};
     for (size_t i = 0; i < number_of_verbs; i++) {
         if (verbs[i]->also && is_among(verbs[i]->also, name)) return verbs[i];
-        const size_t distance = word_distance(name, verbs[i]->name);
-        if (nearest && distance >= min) continue;
-        nearest = verbs[i];
-        min = distance;
+        nearest_try(&nearest, verbs[i]->name);
     }
-    return nearest && is_typo(min, name) ? nearest : NULL;
+    const char *meant = nearest_found(&nearest);
+    return meant ? verb_named(meant) : NULL;
 }

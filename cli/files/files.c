@@ -13,7 +13,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool list_grow(void *list, size_t *room, size_t n, size_t size) {
+    enum { FIRST_BYTES = 1024 };
+    void *memory;
+    const size_t first = FIRST_BYTES / size + 1, twice = *room ? 2 * *room : first;
+    const size_t wanted = n > twice ? n : twice;
+    if (n <= *room) return true;
+    memcpy(&memory, list, sizeof memory);
+    memory = wanted <= SIZE_MAX / 4 / size ? realloc(memory, wanted * size) : NULL;
+    if (!memory) return false;
+    memcpy(list, &memory, sizeof memory);
+    *room = wanted;
+    return true;
+}
+
 /* ---- In ---- */
+
+ssize_t read_full(int fd, void *bytes, size_t room) {
+    size_t len = 0;
+    while (len < room) {
+        const ssize_t got = read(fd, (char *)bytes + len, room - len);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (got == 0) break;
+        len += (size_t)got;
+    }
+    return (ssize_t)len;
+}
+
+ssize_t file_start(const struct args *args, const char *path, void *bytes, size_t room) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t len = fd < 0 ? -1 : read_full(fd, bytes, room);
+    if (len < 0) fail(args, path, "cannot %s: %s", fd < 0 ? "open" : "read", strerror(errno));
+    if (fd >= 0) close(fd);
+    return len;
+}
 
 int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len) {
     size_t size = 64 * 1024;
@@ -27,10 +61,7 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
         if (got == 0) return 0;
         *len += (size_t)got;
         if (*len < size) continue;
-        uint8_t *larger = size <= SIZE_MAX / 2 ? realloc(*bytes, size * 2) : NULL;
-        if (!larger) break;
-        *bytes = larger;
-        size *= 2;
+        if (!list_grow(bytes, &size, size + 1, 1)) break;
     }
     return fail_memory(args);
 }
@@ -53,15 +84,10 @@ static int read_file(struct bytes *bytes, const struct args *args, int fd,
     bytes->at = (uint64_t)size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
     if (!bytes->at)
         return fail(args, bytes->path, "no memory for its %s", human_bytes((uint64_t)size).text);
-    while (bytes->size <= (size_t)size) {
-        const size_t max = (size_t)1 << 30, left = (size_t)size + 1 - bytes->size;
-        const ssize_t got = read(fd, bytes->at + bytes->size, left < max ? left : max);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail(args, bytes->path, "cannot read: %s", strerror(errno));
-        if (got == 0) break;
-        bytes->size += (size_t)got;
-    }
-    const bool is_same = bytes->size == (size_t)size && file_is_as_it_was(fd, then);
+    const ssize_t got = read_full(fd, bytes->at, (size_t)size + 1);
+    if (got < 0) return fail(args, bytes->path, "cannot read: %s", strerror(errno));
+    bytes->size = (size_t)got;
+    const bool is_same = got == size && file_is_as_it_was(fd, then);
     return is_same ? 0 : fail(args, bytes->path, "the file changed while it was read");
 }
 

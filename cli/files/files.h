@@ -6,12 +6,17 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "cli/output/words.h"
 
 static inline bool is_dash(const char *path) {
     return strcmp(path, "-") == 0;
 }
+
+/* Makes room for `n` items of `size` bytes in a list on the heap, `list` being where its pointer is:
+ * at least twice what there was. False when memory is out; the list is then as it was. */
+bool list_grow(void *list, size_t *room, size_t n, size_t size);
 
 /* ==== In ==================================================================================== */
 
@@ -33,6 +38,12 @@ bool file_is_as_it_was(int fd, const struct stat *then);
 /* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter
  * of the machine's. In keys/unpack.c. */
 int bytes_unpack(struct bytes *bytes, const struct args *args);
+
+/* As many bytes as there are, up to `room`; fewer only at the end. -1 with errno. */
+ssize_t read_full(int fd, void *bytes, size_t room);
+
+/* The same with the start of a file; -1, reported. */
+ssize_t file_start(const struct args *args, const char *path, void *bytes, size_t room);
 
 /* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
  * it also after a failure. */

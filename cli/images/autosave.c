@@ -113,3 +113,30 @@ int keeping_start(struct keeping *keeping, struct keys *keys) {
     catch_signals();
     return 0;
 }
+
+/* ---- An image and its keys ---- */
+
+int changing_open(struct changing *changing, const struct args *args, enum tamis_ability ability,
+                  const char *to_do) {
+    struct image *image = &changing->image;
+    *changing = (struct changing){.keeping = {.args = args, .image = image}};
+    int code = keys_open(&changing->keys, args, 1);
+    if (!code) code = image_open_to_change(image, args);
+    if (!code) code = image_needs(args, image, ability, to_do);
+    if (!code) code = set_notes(args, image->filter);
+    if (!code) code = keeping_start(&changing->keeping, &changing->keys);
+    keys_hash_by(&changing->keys, image->filter);
+    return code;
+}
+
+int changing_run(struct changing *changing, int (*take)(void *with, struct batch *batch),
+                 void *with) {
+    const struct handler handler = {
+        .take = take, .after = keeping_after, .after_with = &changing->keeping, .with = with};
+    return keys_run(&changing->keys, &handler);
+}
+
+void changing_close(struct changing *changing) {
+    image_close(&changing->image);
+    keys_close(&changing->keys);
+}

@@ -27,4 +27,19 @@ int keeping_start(struct keeping *keeping, struct keys *keys);
 /* For the handler of the keys: after a batch of `lines` lines. */
 int keeping_after(void *keeping, uint64_t lines);
 
+/* An image and the keys that change it, saved on the way. */
+struct changing {
+    struct image image;
+    struct keys keys;
+    struct keeping keeping;
+};
+
+/* Opens both; the image needs the ability, and gets the notes of the command. changing_close is due
+ * in any case. */
+int changing_open(struct changing *changing, const struct args *args, enum tamis_ability ability,
+                  const char *to_do);
+int changing_run(struct changing *changing, int (*take)(void *with, struct batch *batch),
+                 void *with);
+void changing_close(struct changing *changing);
+
 #endif

@@ -25,14 +25,13 @@ static int take_batch(void *with, struct batch *batch) {
 /* A builder that is not told a capacity counts. */
 static int finish(const struct args *args, tamis_builder *builder, uint64_t *distinct) {
     tamis *filter = NULL;
-    struct tamis_info info;
     catch_signals();
     const tamis_status status = tamis_builder_finish(builder, &filter);
     uncatch_signals();
     progress_wipe();
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
     if (status) return fail_why(args, NULL, status);
-    tamis_measure(filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(filter);
     *distinct = info.capacity;
     tamis_free(filter);
     return 0;

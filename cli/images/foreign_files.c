@@ -15,25 +15,16 @@
 
 /* ---- Which format ---- */
 
-static size_t name_len(const char *text) {
-    return strcspn(text, ":");
-}
-
 int format_exists(const struct args *args, const char *said, const char *text,
                   struct tamis_format_info *format) {
     char name[64];
-    const char *nearest = NULL;
-    size_t min = 0;
-    snprintf(name, sizeof name, "%.*s", (int)name_len(text), text);
+    struct nearest nearest = {.typed = name};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     if (tamis_format_named(name, format, sizeof *format)) return 0;
-    for (size_t i = 0; tamis_format_at(i, format, sizeof *format); i++) {
-        const size_t distance = word_distance(name, format->name);
-        if (nearest && distance >= min) continue;
-        nearest = format->name;
-        min = distance;
-    }
-    if (nearest && is_typo(min, name))
-        return fail(args, said, "unknown format \"%s\"; did you mean \"%s\"?", name, nearest);
+    for (size_t i = 0; tamis_format_at(i, format, sizeof *format); i++)
+        nearest_try(&nearest, format->name);
+    const char *meant = nearest_found(&nearest);
+    if (meant) return fail(args, said, "unknown format \"%s\"; did you mean \"%s\"?", name, meant);
     return fail(args, said, "unknown format \"%s\"; \"tamis formats\" lists them", name);
 }
 

@@ -206,8 +206,7 @@ int image_save(const struct args *args, struct image *image) {
 }
 
 enum tamis_readers readers_of(const tamis *filter) {
-    struct tamis_info info;
-    tamis_measure(filter, &info, sizeof info);
+    const struct tamis_info info = info_of(filter);
     return strcmp(info.key_place, "inside") == 0 ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 
@@ -283,7 +282,6 @@ void info_summary(const struct args *args, const struct tamis_info *info, const 
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
                    enum occasion occasion) {
     if (given(args, OPT_QUIET)) return;
-    struct tamis_info info;
-    tamis_measure(filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(filter);
     info_summary(args, &info, path, what, occasion);
 }

@@ -135,6 +135,10 @@ extern const size_t number_of_abilities;
 bool is_foreign(const struct tamis_kind_info *kind);
 bool is_part(const struct tamis_kind_info *kind);
 
+/* tamis_get_info and tamis_measure, for where they are declared. */
+struct tamis_info info_of(const tamis *filter);
+struct tamis_info info_measured(const tamis *filter);
+
 /* A word of a shape by its name, as plans and infos have them; 0 when there is none. */
 static inline uint64_t shape_word(const char *const name[], const uint64_t word[],
                                   const char *wanted) {
@@ -143,8 +147,16 @@ static inline uint64_t shape_word(const char *const name[], const uint64_t word[
     return 0;
 }
 
+/* "shape": {"bits": 1024, ...} */
+void write_shape(struct json *json, const char *const name[], const uint64_t word[]);
+
 /* "abilities": ["add", ...] */
 void write_abilities(struct json *json, unsigned has);
+
+/* An option of a kind or a format, for people and for programs. `otherwise` stands for a value that
+ * is neither a choice nor a number. */
+void print_spec_option(const struct tamis_option *option, const char *otherwise);
+void write_spec_option(struct json *json, const struct tamis_option *option, bool has_range);
 
 /* Refuses an image without this ability, with the kinds that have it; `to_do` follows "cannot". */
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
@@ -170,6 +182,9 @@ bool spec_says(const char *spec, const char *name, const char *value);
  * rate together do too. */
 bool spec_has_size(const char *spec);
 bool spec_fixes_capacity(const char *spec);
+
+/* The spec of a filter, on the heap; NULL when memory is out. */
+char *spec_of(const tamis *filter);
 
 /* A spec on the heap, and changes to one: with NULL for `name`, of its kind. What goes wrong is
  * reported and leaves NULL, which further changes leave as it is. */

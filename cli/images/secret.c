@@ -6,56 +6,28 @@
  */
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Room for 32 digits and a line end, and one byte more to see that a file is too long. */
 enum { HEX_DIGITS = 2 * SECRET_BYTES, SECRET_ROOM = HEX_DIGITS + 3 };
-
-static int digit_value(uint8_t digit) {
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-    return -1;
-}
 
 static bool from_hex(const uint8_t *text, size_t len, uint8_t *secret) {
     while (len > HEX_DIGITS && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
     if (len != HEX_DIGITS) return false;
     for (size_t i = 0; i < SECRET_BYTES; i++) {
-        const int high = digit_value(text[2 * i]), low = digit_value(text[2 * i + 1]);
+        const int high = hex_digit((char)text[2 * i]), low = hex_digit((char)text[2 * i + 1]);
         if (high < 0 || low < 0) return false;
         secret[i] = (uint8_t)(high << 4 | low);
     }
     return true;
 }
 
-/* Reads up to `room` bytes; -1 with errno when that fails. */
-static ssize_t read_some(int fd, uint8_t *bytes, size_t room) {
-    size_t len = 0;
-    while (len < room) {
-        const ssize_t got = read(fd, bytes + len, room - len);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) break;
-        len += (size_t)got;
-    }
-    return (ssize_t)len;
-}
-
 int secret_read(struct args *args) {
     if (!given(args, OPT_SECRET_FILE)) return 0;
     const char *path = args->setting[OPT_SECRET_FILE].text;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
-
     uint8_t bytes[SECRET_ROOM];
-    const ssize_t len = read_some(fd, bytes, sizeof bytes);
-    const int cause = errno;
-    close(fd);
-    if (len < 0) return fail(args, path, "cannot read: %s", strerror(cause));
+    const ssize_t len = file_start(args, path, bytes, sizeof bytes);
+    if (len < 0) return EXIT_TROUBLE;
 
     args->has_secret = true;
     if (len == SECRET_BYTES)

@@ -44,8 +44,7 @@ char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint
 }
 
 int shard_has_secret(const struct args *args, const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    const struct tamis_info info = info_of(filter);
     if (strcmp(info.key_place, "none") == 0 || args->has_secret) return 0;
     return fail(args, NULL, "a keyed hash needs a secret that all shards have: --secret-file FILE");
 }
@@ -100,26 +99,11 @@ void router_close(struct router *router) {
 enum { CHUNK = 1 << 14 }; /* hashes at a time */
 
 int packed_alone(const struct args *args) {
-    static const enum option_id about_lines[] = {OPT_NULL, OPT_CRLF, OPT_FIELD, OPT_DELIMITER,
-                                                 OPT_DECOMPRESS};
-    for (size_t i = 0; i < sizeof about_lines / sizeof *about_lines; i++)
-        if (given(args, about_lines[i]))
-            return fail(args, NULL, "--packed and --%s cannot be combined: hashes have no lines",
-                        option_named(about_lines[i])->name);
-    return 0;
-}
-
-/* As many bytes as there are, up to `size`; fewer only at the end. -1 with errno. */
-static ssize_t read_full(int fd, uint8_t *bytes, size_t size) {
-    size_t len = 0;
-    while (len < size) {
-        const ssize_t got = read(fd, bytes + len, size - len);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) break;
-        len += (size_t)got;
-    }
-    return (ssize_t)len;
+    const char *about_lines =
+        FIRST_GIVEN(args, OPT_NULL, OPT_CRLF, OPT_FIELD, OPT_DELIMITER, OPT_DECOMPRESS);
+    if (!about_lines) return 0;
+    return fail(args, NULL, "--packed and --%s cannot be combined: hashes have no lines",
+                about_lines);
 }
 
 static uint64_t hash_at(const uint8_t *bytes) {

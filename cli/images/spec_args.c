@@ -60,6 +60,13 @@ int params_is_single(const struct args *args, const char *spec_is) {
     return 0;
 }
 
+char *spec_of(const tamis *filter) {
+    const size_t size = tamis_spec(filter, NULL, 0) + 1;
+    char *spec = malloc(size);
+    if (spec) tamis_spec(filter, spec, size);
+    return spec;
+}
+
 char *spec_copy(const struct args *args, const char *spec) {
     char *copy = strdup(spec);
     if (!copy) fail_memory(args);
@@ -81,9 +88,7 @@ void spec_set(const struct args *args, char **spec, const char *name, const char
 }
 
 void spec_set_capacity(const struct args *args, char **spec, uint64_t capacity) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRIu64, capacity);
-    spec_set(args, spec, "capacity", digits);
+    spec_set(args, spec, "capacity", human_digits(capacity).text);
 }
 
 char *spec_from_args(const struct args *args, const char *kind) {
@@ -109,15 +114,9 @@ char *spec_given(const struct args *args, const char *usual_kind) {
 
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind) {
     if (tamis_kind_named(name, kind, sizeof *kind)) return 0;
-    const char *nearest = NULL;
-    size_t min = 0;
-    for (size_t i = 0; tamis_kind_at(i, kind, sizeof *kind); i++) {
-        const size_t distance = word_distance(name, kind->name);
-        if (nearest && distance >= min) continue;
-        nearest = kind->name;
-        min = distance;
-    }
-    if (nearest && is_typo(min, name))
-        return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, nearest);
+    struct nearest nearest = {.typed = name};
+    for (size_t i = 0; tamis_kind_at(i, kind, sizeof *kind); i++) nearest_try(&nearest, kind->name);
+    const char *meant = nearest_found(&nearest);
+    if (meant) return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, meant);
     return fail(args, NULL, "unknown kind \"%s\"; \"tamis kinds\" lists them", name);
 }

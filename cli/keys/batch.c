@@ -11,8 +11,7 @@
 #include <string.h>
 
 bool hashes_itself(const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    const struct tamis_info info = info_of(filter);
     return info.abilities & TAMIS_OWN_HASH;
 }
 

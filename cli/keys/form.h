@@ -89,4 +89,7 @@ struct form {
  * Returns NULL, or what the key would have to be: "an IP address". */
 const char *canon_apply(const struct canon *canon, struct tamis_key *key, char *room);
 
+/* 0 to 15, or -1: decode.c. */
+int hex_digit(char digit);
+
 #endif

@@ -161,9 +161,7 @@ uint64_t line_number(const struct batch *batch, size_t i);
 
 /* Reports "FILE: line N: sentence" about the i-th line of the batch, returns EXIT_TROUBLE. In
  * `take` only. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+PRINTF_LIKE(3, 4)
 int fail_line(const struct batch *batch, size_t i, const char *format, ...);
 
 /* ==== What is done with a batch: batch.c ==================================================== */

@@ -24,7 +24,4 @@ static inline char lower_byte(char byte) {
 /* Without spaces and tabs at both ends. */
 struct tamis_key without_blanks(struct tamis_key key);
 
-/* 0 to 15, or -1. */
-int hex_digit(char digit);
-
 #endif

@@ -6,20 +6,11 @@
 #include "cli/cli.h"
 #include "cli/keys/block.h"
 
-enum { FIRST_ROOM = 4096 };
-
 static bool make_room(struct text *text, size_t len) {
     if (len <= text->room - text->len) return true;
-    size_t room = text->room ? text->room : FIRST_ROOM;
-    while (room - text->len < len && room <= SIZE_MAX / 2) room *= 2;
-    char *larger = room - text->len >= len ? realloc(text->bytes, room) : NULL;
-    if (!larger) {
-        text->is_short_of_memory = true;
-        return false;
-    }
-    text->bytes = larger;
-    text->room = room;
-    return true;
+    const bool has_room = list_grow(&text->bytes, &text->room, text->len + len, 1);
+    if (!has_room) text->is_short_of_memory = true;
+    return has_room;
 }
 
 void text_add(struct text *text, const void *bytes, size_t len) {

@@ -15,8 +15,8 @@
 #include "cli/measure/statistics.h"
 
 bool blocks_of(const tamis *filter, struct blocks *blocks) {
-    struct tamis_info info;
     uint64_t size;
+    struct tamis_info info;
     tamis_get_info(filter, &info, sizeof info);
     const uint64_t count = shape_word(info.word_name, info.word, "blocks");
     const uint64_t bits = shape_word(info.word_name, info.word, "bits");

@@ -77,9 +77,7 @@ int wire_alive(struct wire *wire);
 int wire_finish(struct wire *wire);
 
 /* "tamis: reconcile: PEER: sentence", EXIT_TROUBLE. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
+PRINTF_LIKE(2, 3)
 int wire_fail(const struct wire *wire, const char *format, ...);
 
 int64_t wire_now_ms(void);

@@ -6,13 +6,11 @@
  * again. Frames are those of libsodium's secretstream (XChaCha20-Poly1305): in their order, none
  * missing, and the last one says that it is the last.
  */
+#include "cli/files/files.h"
 #include "cli/net/channel.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifndef TAMIS_WITH_SODIUM
 
@@ -86,18 +84,9 @@ static bool parse_key(const uint8_t *text, size_t len, uint8_t key[TALK_KEY_BYTE
 
 static int read_key(const struct args *args, const char *path, uint8_t key[TALK_KEY_BYTES]) {
     uint8_t text[KEY_ROOM];
-    size_t len = 0;
-    ssize_t got = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
-    do {
-        got = read(fd, text + len, sizeof text - len);
-        if (got > 0) len += (size_t)got;
-    } while ((got > 0 && len < sizeof text) || (got < 0 && errno == EINTR));
-    const int cause = errno;
-    close(fd);
-    if (got < 0) return fail(args, path, "cannot read: %s", strerror(cause));
-    const bool is_key = parse_key(text, len, key);
+    const ssize_t len = file_start(args, path, text, sizeof text);
+    if (len < 0) return EXIT_TROUBLE;
+    const bool is_key = parse_key(text, (size_t)len, key);
     sodium_memzero(text, sizeof text);
     return is_key ? 0
                   : fail(args, path,

@@ -11,12 +11,13 @@
 #ifndef TAMIS_CLI_NET_CLUSTER_H
 #define TAMIS_CLI_NET_CLUSTER_H
 
+#include "cli/cli.h"
+
 #ifdef TAMIS_WITH_HIREDIS
 
 #include <hiredis/hiredis.h>
 #include <pthread.h>
 
-#include "cli/cli.h"
 #include "cli/net/key_slots.h"
 
 enum { MAX_NODES = 2048, TROUBLE_ROOM = 192, HOST_ROOM = 256 };

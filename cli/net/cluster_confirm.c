@@ -10,8 +10,9 @@
  *
  * A checkpoint stops the pipeline of its node for a moment, so there is one a second, and sooner
  * only when memory, or the lag of replicas, grows large. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 
 #include <stdlib.h>
 
@@ -189,6 +190,4 @@ int64_t confirm_tick(struct packer *packer, int64_t now) {
     }
     return next;
 }
-#else
-typedef int nothing_to_confirm;
 #endif

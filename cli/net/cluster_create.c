@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_create.c: `tamis cluster create`, all shards of a filter or none. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdlib.h>
@@ -167,9 +168,8 @@ static int is_new(const struct shards *shards) {
 }
 
 static void tell(const struct shards *shards, size_t primaries) {
-    struct tamis_info info;
     if (given(shards->args, OPT_QUIET)) return;
-    tamis_get_info(shards->model, &info, sizeof info);
+    const struct tamis_info info = info_of(shards->model);
     fprintf(stderr, "%s: %s of %s on %s; %s keys at %s\n", shards->name,
             human_number(shards->n, "shard").text, human_bytes(info.payload_bytes).text,
             human_number(primaries, "node").text, human_count(info.capacity).text,
@@ -202,6 +202,4 @@ int cluster_create(const struct args *args) {
     shards_close(&shards);
     return code;
 }
-#else
-typedef int nothing_to_create;
 #endif

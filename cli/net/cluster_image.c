@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_image.c: `tamis cluster load`, which publishes an image, and `tamis cluster dump`, which
  * makes one. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <errno.h>
@@ -311,6 +312,4 @@ int cluster_dump(const struct args *args) {
     shards_close(&shards);
     return code;
 }
-#else
-typedef int nothing_to_load;
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_info.c: `tamis cluster info`, where a filter lies and how full it is. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdlib.h>
@@ -118,9 +119,8 @@ static void print_bad(const struct survey *survey, const struct shards *shards) 
 
 static void print_text(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
-    struct tamis_info info;
     struct tamis_shard_info shard;
-    tamis_get_info(shards->model, &info, sizeof info);
+    const struct tamis_info info = info_of(shards->model);
     tamis_shard_get_info(shards->model, &shard, sizeof shard);
     printf("filter    %s, kind %s over %s\n", shards->name, shard.layout,
            human_number(shards->n, "shard").text);
@@ -187,9 +187,8 @@ static void json_shards(struct json *json, const struct survey *survey,
 static void print_json(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
     struct json json = json_start(stdout);
-    struct tamis_info info;
     struct tamis_shard_info shard;
-    tamis_get_info(shards->model, &info, sizeof info);
+    const struct tamis_info info = info_of(shards->model);
     tamis_shard_get_info(shards->model, &shard, sizeof shard);
     json_text(&json, "name", shards->name);
     json_text(&json, "kind", shard.layout);
@@ -224,6 +223,4 @@ int cluster_info(const struct args *args) {
     shards_close(&shards);
     return code;
 }
-#else
-typedef int nothing_to_tell;
 #endif

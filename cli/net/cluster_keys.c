@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_keys.c: `tamis cluster add` and `tamis cluster check`. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 
 #include <stdlib.h>
 
@@ -207,6 +208,4 @@ int cluster_add(const struct args *args) {
 int cluster_check(const struct args *args) {
     return with_keys(args, false, check);
 }
-#else
-typedef int nothing_to_add;
 #endif

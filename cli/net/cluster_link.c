@@ -5,8 +5,9 @@
  * anything goes wrong with the connection, everything that was sent and not answered goes back to
  * be routed again: what the node did with it is unknown, so only requests that may be
  * repeated are sent here. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -232,6 +233,4 @@ short link_events(const struct node *node) {
     if (node->state == LINK_CONNECTING) return POLLOUT;
     return (short)(POLLIN | (may_write ? POLLOUT : 0));
 }
-#else
-typedef int nothing_to_connect_with;
 #endif

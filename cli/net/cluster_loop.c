@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster_loop.c: the thread that has all connections, and how others queue requests. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 
 #include <errno.h>
 #include <fcntl.h>
@@ -280,6 +281,4 @@ void call_free(struct call *call) {
     redisFreeCommand(call->command);
     *call = (struct call){0};
 }
-#else
-typedef int nothing_to_loop;
 #endif

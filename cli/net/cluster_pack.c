@@ -8,8 +8,9 @@
  * travels in large parcels. Memory is a fixed number of parcels: a caller with more keys waits
  * until some are free again.
  */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdarg.h>
@@ -42,13 +43,9 @@ static struct parcel *parcel_new(struct packer *packer) {
     if (parcel) {
         packer->free = parcel->next;
     } else {
-        if (packer->all_count == packer->all_room) {
-            const size_t room = packer->all_room ? 2 * packer->all_room : 64;
-            struct parcel **larger = realloc(packer->all, room * sizeof(struct parcel *));
-            if (!larger) return NULL;
-            packer->all = larger;
-            packer->all_room = room;
-        }
+        if (!list_grow(&packer->all, &packer->all_room, packer->all_count + 1,
+                       sizeof(struct parcel *)))
+            return NULL;
         parcel = malloc(parcel_bytes(packer));
         if (!parcel) return NULL;
         packer->all[packer->all_count++] = parcel;
@@ -391,6 +388,4 @@ void packer_close(struct packer *packer) {
     free(packer->shard);
     *packer = (struct packer){0};
 }
-#else
-typedef int nothing_to_pack;
 #endif

@@ -7,8 +7,9 @@
  * from whichever node answers. When a request has been in trouble for as long as its sender is
  * patient, it ends without an answer.
  */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 
 #include <stdlib.h>
 
@@ -269,6 +270,4 @@ void net_refresh(struct net *net, int64_t now) {
     }
     net->refresh_at = now + REFRESH_PAUSE;
 }
-#else
-typedef int nothing_to_route;
 #endif

@@ -5,8 +5,9 @@
  * until the user decides. An image that was dumped or built before brings back what it has;
  * whatever was added since has to be added again. An empty shard in its place gives wrong answers
  * until all keys are added again, so that needs a word of its own: --accept-loss. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdlib.h>
@@ -28,16 +29,11 @@ static void count(struct repairing *repairing, uint64_t *what) {
 }
 
 static bool run_words(const struct shards *shards, int n, const char *const *word, char *why) {
+    char what[KEY_ROOM + 32];
     struct call call;
-    if (!call_make(&call, NULL, n, word, NULL)) {
-        snprintf(why, WHY_ROOM, "out of memory");
-        return false;
-    }
-    calls_run(shards->net, &call, 1);
-    const char *trouble = call_trouble(&call);
-    if (trouble) snprintf(why, WHY_ROOM, "%s %s: %s", word[0], word[1], trouble);
-    call_free(&call);
-    return !trouble;
+    if (!call_make(&call, NULL, n, word, NULL)) return say_why(why, "out of memory");
+    snprintf(what, sizeof what, "%s %s", word[0], word[1]);
+    return call_alone(shards, &call, what, why);
 }
 
 /* Beside the shard, in the same slot; then both become one. */
@@ -89,10 +85,8 @@ static bool put_back(struct repairing *repairing, uint64_t shard, const tamis *c
 static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
     const struct shards *shards = repairing->shards;
     tamis *cut = NULL;
-    if (tamis_shard_cut(&cut, repairing->image, shard, shards->n, NULL)) {
-        snprintf(why, WHY_ROOM, "%s", tamis_why());
-        return false;
-    }
+    if (tamis_shard_cut(&cut, repairing->image, shard, shards->n, NULL))
+        return say_why(why, "%s", tamis_why());
     const bool is_good = repairing->survey->health[shard] == SHARD_GOOD
                              ? merge_image(repairing, shard, cut, why)
                              : put_back(repairing, shard, cut, why);
@@ -103,16 +97,11 @@ static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
 static bool make_empty(struct repairing *repairing, uint64_t shard, char *why) {
     const struct shards *shards = repairing->shards;
     struct call call;
-    if (shard_create_call(shards, &call, shard)) {
-        snprintf(why, WHY_ROOM, "%s could not be created", shard_title(shards, shard).text);
-        return false;
-    }
-    calls_run(shards->net, &call, 1);
-    const char *trouble = call_trouble(&call);
-    if (trouble) snprintf(why, WHY_ROOM, "%s: %s", shard_title(shards, shard).text, trouble);
-    call_free(&call);
-    if (!trouble) count(repairing, &repairing->emptied);
-    return !trouble;
+    if (shard_create_call(shards, &call, shard))
+        return say_why(why, "%s could not be created", shard_title(shards, shard).text);
+    if (!call_alone(shards, &call, shard_title(shards, shard).text, why)) return false;
+    count(repairing, &repairing->emptied);
+    return true;
 }
 
 static bool repair_shard(void *with, uint64_t shard, char *why) {
@@ -199,6 +188,4 @@ int cluster_repair(const struct args *args) {
     image_close(&image);
     return code;
 }
-#else
-typedef int nothing_to_repair;
 #endif

@@ -57,9 +57,8 @@ static int check_partial(const struct args *args, const struct outcome *outcome)
 static int sketch_like(const struct args *args, const struct image *image, const struct set *set,
                        tamis **sketch) {
     const struct tamis_options options = image_options(args);
-    struct tamis_info info;
     char spec[512];
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     if (strcmp(info.key_place, "inside") == 0)
         return fail(args, image->path,
                     "its secret is stored inside, where a second sketch cannot use it; make it "
@@ -84,11 +83,10 @@ bool has_image_operand(const struct args *args) {
 
 static int open_sketch(struct image *image, const struct args *args, const char *path,
                        struct outcome *outcome, enum side side) {
-    struct tamis_info info;
     int code = image_open(image, args, path, TO_ASK);
     if (!code) code = image_needs(args, image, TAMIS_CAN_DIFFER, "list what differs");
     if (code) return code;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     outcome->keys[side] = info.items;
     outcome->has_keys[side] = true;
     return 0;

@@ -39,10 +39,9 @@ static int open_session(const struct args *args, tamis_session **session, enum t
                         const struct set *set, bool is_one_way) {
     struct tamis_session_options options = {.struct_size = sizeof options,
                                             .is_one_way = is_one_way};
-    struct tamis_info info;
     char hash[40];
     uint8_t nonce[16];
-    tamis_measure(set->hasher, &info, sizeof info);
+    const struct tamis_info info = info_measured(set->hasher);
     /* Sides with different secrets would find that everything differs. */
     snprintf(hash, sizeof hash, "sip13 %016" PRIx64, info.key_id);
     options.hash = hash;
@@ -377,13 +376,7 @@ struct arrivals {
 };
 
 static bool arrivals_add(struct arrivals *arrivals, const uint8_t *bytes, size_t len) {
-    while (arrivals->room - arrivals->len < len) {
-        const size_t room = arrivals->room ? arrivals->room * 2 : FRAME_BYTES;
-        uint8_t *larger = arrivals->room <= SIZE_MAX / 4 ? realloc(arrivals->bytes, room) : NULL;
-        if (!larger) return false;
-        arrivals->bytes = larger;
-        arrivals->room = room;
-    }
+    if (!list_grow(&arrivals->bytes, &arrivals->room, arrivals->len + len, 1)) return false;
     if (len > 0) memcpy(arrivals->bytes + arrivals->len, bytes, len);
     arrivals->len += len;
     return true;

@@ -14,16 +14,7 @@
 /* ---- Lists of hashes ---- */
 
 bool hashes_add(struct hashes *hashes, uint64_t hash) {
-    enum { FIRST_ROOM = 1024 };
-    if (hashes->n == hashes->room) {
-        const size_t room = hashes->room ? hashes->room * 2 : FIRST_ROOM;
-        uint64_t *larger = room <= SIZE_MAX / 2 / sizeof *larger
-                               ? realloc(hashes->at, room * sizeof *larger)
-                               : NULL;
-        if (!larger) return false;
-        hashes->at = larger;
-        hashes->room = room;
-    }
+    if (!list_grow(&hashes->at, &hashes->room, hashes->n + 1, sizeof hash)) return false;
     hashes->at[hashes->n++] = hash;
     return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* shard_images.c: shards as images, in chunks, there and back. */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdatomic.h>
@@ -19,21 +20,12 @@ enum { WORKERS = 8 };
 
 static bool send_chunk(const struct shards *shards, const char *key, uint64_t offset,
                        uint64_t total, const void *bytes, size_t size, char *why) {
-    char from[24], all[24];
-    snprintf(from, sizeof from, "%llu", (unsigned long long)offset);
-    snprintf(all, sizeof all, "%llu", (unsigned long long)total);
-    const char *word[] = {"TAMIS.LOAD", key, from, all, bytes};
-    const size_t len[] = {10, strlen(key), strlen(from), strlen(all), size};
+    const struct human from = human_digits(offset), all = human_digits(total);
+    const char *word[] = {"TAMIS.LOAD", key, from.text, all.text, bytes};
+    const size_t len[] = {10, strlen(key), strlen(from.text), strlen(all.text), size};
     struct call call;
-    if (!call_make(&call, NULL, 5, word, len)) {
-        snprintf(why, WHY_ROOM, "out of memory");
-        return false;
-    }
-    calls_run(shards->net, &call, 1);
-    const char *trouble = call_trouble(&call);
-    if (trouble) snprintf(why, WHY_ROOM, "%s: %s", key, trouble);
-    call_free(&call);
-    return !trouble;
+    if (!call_make(&call, NULL, 5, word, len)) return say_why(why, "out of memory");
+    return call_alone(shards, &call, key, why);
 }
 
 static bool publish_once(const struct shards *shards, const char *key, const tamis *filter,
@@ -41,10 +33,8 @@ static bool publish_once(const struct shards *shards, const char *key, const tam
     const uint64_t total = tamis_image_size(filter);
     for (uint64_t at = 0; at < total; at += CHUNK_BYTES) {
         const size_t size = total - at < CHUNK_BYTES ? (size_t)(total - at) : CHUNK_BYTES;
-        if (tamis_serialize_at(filter, at, chunk, size)) {
-            snprintf(why, WHY_ROOM, "%s: %s", key, tamis_why());
-            return false;
-        }
+        if (tamis_serialize_at(filter, at, chunk, size))
+            return say_why(why, "%s: %s", key, tamis_why());
         if (!send_chunk(shards, key, at, total, chunk, size, why)) return false;
     }
     return true;
@@ -65,14 +55,9 @@ bool shard_publish(const struct shards *shards, const char *key, const tamis *fi
 /* One chunk: [where the next begins or 0, bytes in all, these bytes]. */
 static bool ask_chunk(const struct shards *shards, const char *key, uint64_t offset, size_t count,
                       struct call *call, char *why) {
-    char from[24], max[24];
-    snprintf(from, sizeof from, "%llu", (unsigned long long)offset);
-    snprintf(max, sizeof max, "%zu", count);
-    const char *word[] = {"TAMIS.DUMP", key, from, "COUNT", max};
-    if (!call_make(call, NULL, 5, word, NULL)) {
-        snprintf(why, WHY_ROOM, "out of memory");
-        return false;
-    }
+    const struct human from = human_digits(offset), max = human_digits(count);
+    const char *word[] = {"TAMIS.DUMP", key, from.text, "COUNT", max.text};
+    if (!call_make(call, NULL, 5, word, NULL)) return say_why(why, "out of memory");
     calls_run(shards->net, call, 1);
     const redisReply *reply = call->request.reply;
     const char *trouble = call_trouble(call);
@@ -102,10 +87,8 @@ static uint8_t *fetch_bytes(const struct shards *shards, const char *key, size_t
             if (!is_good) snprintf(why, WHY_ROOM, "out of memory");
         }
         const size_t len = is_good ? reply->element[2]->len : 0;
-        if (is_good && (len > total - at || len == 0)) {
-            snprintf(why, WHY_ROOM, "%s: changed while it was fetched", key);
-            is_good = false;
-        }
+        if (is_good && (len > total - at || len == 0))
+            is_good = say_why(why, "%s: changed while it was fetched", key);
         if (is_good) {
             memcpy(bytes + at, reply->element[2]->str, len);
             at += len;
@@ -129,8 +112,7 @@ static bool is_right(const struct shards *shards, uint64_t shard, const tamis *f
     if (is_shard && info.shard == shard && info.shards == shards->n &&
         info.total_blocks == model.total_blocks && strcmp(info.layout, model.layout) == 0)
         return true;
-    snprintf(why, WHY_ROOM, "%s belongs to another filter", shard_title(shards, shard).text);
-    return false;
+    return say_why(why, "%s belongs to another filter", shard_title(shards, shard).text);
 }
 
 bool shard_fetch(const struct shards *shards, uint64_t shard, tamis **filter, char *why) {
@@ -228,16 +210,13 @@ int for_each_shard(const struct shards *shards, shard_work *work, void *with) {
 }
 
 int image_can_be_cut(const struct args *args, const struct image *image) {
-    struct tamis_info info;
     char spec[SPEC_ROOM];
     tamis_spec(image->filter, spec, sizeof spec);
     if (tamis_shard_spec(spec, 0, 1, NULL, 0) > 0) return 0;
-    tamis_get_info(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_of(image->filter);
     return fail(args, input_name(image->path),
                 "an image of kind %s cannot be split into shards (allowed: blocked, "
                 "split)",
                 info.kind);
 }
-#else
-typedef int nothing_to_fetch;
 #endif

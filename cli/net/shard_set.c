@@ -5,8 +5,9 @@
  * knows the name finds it, and it describes the rest: how many there are, their shape, hash and
  * secret. An empty copy of it is kept here, to hash keys and to tell which shard has them.
  */
-#ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+
+#ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
 #include <stdlib.h>
@@ -108,6 +109,22 @@ bool shards_call(const struct shards *shards, struct call *call, const char *com
     return true;
 }
 
+bool say_why(char *why, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why, WHY_ROOM, format, values);
+    va_end(values);
+    return false;
+}
+
+bool call_alone(const struct shards *shards, struct call *call, const char *what, char *why) {
+    calls_run(shards->net, call, 1);
+    const char *trouble = call_trouble(call);
+    const bool is_good = !trouble || say_why(why, "%s: %s", what, trouble);
+    call_free(call);
+    return is_good;
+}
+
 bool is_absent(const struct call *call) {
     return call->request.reply && is_refusal(call->request.reply, "NOFILTER");
 }
@@ -115,10 +132,8 @@ bool is_absent(const struct call *call) {
 /* ==== The model ============================================================================= */
 
 int spec_of_shard(const struct shards *shards, uint64_t shard, char spec[SPEC_ROOM]) {
-    char number[24];
-    snprintf(number, sizeof number, "%llu", (unsigned long long)shard);
     if (spec_has(shards->spec, "shard") &&
-        tamis_spec_set(shards->spec, "shard", number, spec, SPEC_ROOM) > 0)
+        tamis_spec_set(shards->spec, "shard", human_digits(shard).text, spec, SPEC_ROOM) > 0)
         return 0;
     return fail(shards->args, shards->name, "\"%s\" is not a shard", shards->spec);
 }
@@ -374,6 +389,4 @@ void shards_confirm(const struct shards *shards) {
         if (node[i]->replicas > 0) confirm_node(shards, node[i]);
     free(node);
 }
-#else
-typedef int nothing_to_cut;
 #endif

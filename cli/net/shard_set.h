@@ -94,6 +94,13 @@ int primaries_are_fit(const struct args *args, struct net *net);
 /* On any thread; a failure leaves its sentence in `why`. */
 enum { WHY_ROOM = 512 };
 
+/* Writes the reason and returns false. */
+PRINTF_LIKE(2, 3)
+bool say_why(char *why, const char *format, ...);
+
+/* Runs a call and frees it; what went wrong is said about `what`. */
+bool call_alone(const struct shards *shards, struct call *call, const char *what, char *why);
+
 /* Publishes a shard under this key in chunks; what is there already goes on answering until the new
  * one is whole. */
 bool shard_publish(const struct shards *shards, const char *key, const tamis *filter, char *why);

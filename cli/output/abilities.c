@@ -41,11 +41,30 @@ const struct ability abilities[] = {
 };
 const size_t number_of_abilities = sizeof abilities / sizeof abilities[0];
 
+void write_shape(struct json *json, const char *const name[], const uint64_t word[]) {
+    json_open(json, "shape", '{');
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (name[i]) json_count(json, name[i], word[i]);
+    json_close(json, '}');
+}
+
 void write_abilities(struct json *json, unsigned has) {
     json_open(json, "abilities", '[');
     for (size_t i = 0; i < number_of_abilities; i++)
         if (has & abilities[i].bit) json_text(json, NULL, abilities[i].word);
     json_close(json, ']');
+}
+
+struct tamis_info info_of(const tamis *filter) {
+    struct tamis_info info;
+    tamis_get_info(filter, &info, sizeof info);
+    return info;
+}
+
+struct tamis_info info_measured(const tamis *filter) {
+    struct tamis_info info;
+    tamis_measure(filter, &info, sizeof info);
+    return info;
 }
 
 bool is_part(const struct tamis_kind_info *kind) {
@@ -57,6 +76,31 @@ bool is_part(const struct tamis_kind_info *kind) {
 bool is_foreign(const struct tamis_kind_info *kind) {
     enum { FIRST_FOREIGN = 1000 };
     return kind->id >= FIRST_FOREIGN;
+}
+
+void print_spec_option(const struct tamis_option *option, const char *otherwise) {
+    const char *usual = option->default_value;
+    char words[512];
+    printf("  %s%s=%s", color(stdout, ROLE_NAME), option->name, color(stdout, ROLE_TEXT));
+    if (!option->choices && option->max)
+        printf("N, %s to %s", human_limit(option->min).text, human_limit(option->max).text);
+    else
+        printf("%s", option->choices ? option->choices : otherwise);
+    snprintf(words, sizeof words, "%s%s%s%s", option->help, usual ? " (default: " : "",
+             usual ? usual : "", usual ? ")" : "");
+    printf("\n      ");
+    print_paragraph(stdout, words, 6, 6);
+}
+
+void write_spec_option(struct json *json, const struct tamis_option *option, bool has_range) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", option->name);
+    json_text(json, "choices", option->choices);
+    json_count_if(json, "min", has_range, option->min);
+    json_count_if(json, "max", has_range, option->max);
+    json_text(json, "default_value", option->default_value);
+    json_text(json, "help", option->help);
+    json_close(json, '}');
 }
 
 /* "kinds that can: a, b"; returns whether the kind of this id is one of them. */
@@ -93,8 +137,7 @@ static int fail_built(const struct args *args, const struct image *image, const 
 
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do) {
-    struct tamis_info info;
-    tamis_get_info(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_of(image->filter);
     if (info.abilities & ability) return 0;
     const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
     if (is_change && info.abilities & TAMIS_IS_BUILT)
@@ -107,8 +150,7 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
 }
 
 int image_knows_keys(const struct args *args, const struct image *image) {
-    struct tamis_info info;
-    tamis_get_info(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_of(image->filter);
     if (!(info.abilities & TAMIS_IS_SKETCH)) return 0;
     return fail(args, input_name(image->path), "%s describes sets, not single keys: it promises %s",
                 info.kind, info.contract);

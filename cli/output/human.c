@@ -5,14 +5,20 @@
 #include <inttypes.h>
 #include <string.h>
 
+struct human human_digits(uint64_t count) {
+    struct human human;
+    snprintf(human.text, sizeof human.text, "%" PRIu64, count);
+    return human;
+}
+
 struct human human_count(uint64_t count) {
-    char digits[24];
-    const int len = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    const struct human digits = human_digits(count);
+    const int len = (int)strlen(digits.text);
     struct human human;
     char *to = human.text;
     for (int i = 0; i < len; i++) {
         if (i > 0 && (len - i) % 3 == 0) *to++ = ',';
-        *to++ = digits[i];
+        *to++ = digits.text[i];
     }
     *to = '\0';
     return human;

@@ -86,7 +86,7 @@ void json_count(struct json *json, const char *name, uint64_t count) {
 
 void json_real(struct json *json, const char *name, double value) {
     if (!isfinite(value)) {
-        json_null(json, name);
+        json_text(json, name, NULL);
         return;
     }
     char text[40];
@@ -103,8 +103,11 @@ void json_bool(struct json *json, const char *name, bool value) {
     fputs(value ? "true" : "false", json->out);
 }
 
-void json_null(struct json *json, const char *name) {
-    json_text(json, name, NULL);
+void json_count_if(struct json *json, const char *name, bool is_known, uint64_t count) {
+    if (is_known)
+        json_count(json, name, count);
+    else
+        json_text(json, name, NULL);
 }
 
 struct json json_start(FILE *out) {

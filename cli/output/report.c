@@ -46,10 +46,6 @@ int fail_why(const struct args *args, const char *file, tamis_status status) {
                 lacks_secret ? "; name its file with --secret-file" : "");
 }
 
-int check_status(const struct args *args, const char *file, tamis_status status) {
-    return status ? fail_why(args, file, status) : 0;
-}
-
 int fail_memory(const struct args *args) {
     return fail(args, NULL, "out of memory");
 }

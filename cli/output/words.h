@@ -29,16 +29,16 @@ void report_start(const struct args *args, const char *file);
 void report_end(void);
 
 /* Prints "tamis: VERB: FILE: sentence" on stderr and returns EXIT_TROUBLE. `file` may be NULL. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+PRINTF_LIKE(3, 4)
 int fail(const struct args *args, const char *file, const char *format, ...);
 
 /* The same with the sentence of the library, which may name the file already. */
 int fail_why(const struct args *args, const char *file, tamis_status status);
 
 /* The same, or 0 for TAMIS_OK. */
-int check_status(const struct args *args, const char *file, tamis_status status);
+static inline int check_status(const struct args *args, const char *file, tamis_status status) {
+    return status ? fail_why(args, file, status) : 0;
+}
 
 /* That sentence without the name of the file before it. */
 const char *why_without_file(const char *file);
@@ -49,9 +49,7 @@ int fail_memory(const struct args *args);
 int fail_verb(const struct args *args, const char *name);
 
 /* A warning, unless --quiet. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
+PRINTF_LIKE(3, 4)
 void warn(const struct args *args, const char *file, const char *format, ...);
 
 /* How `-` is called in sentences. */
@@ -61,11 +59,14 @@ const char *output_name(const char *path);
 /* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
 int finish_output(const struct verb *verb, int code);
 
-/* How many letters must be added, dropped, changed or swapped to turn one word into the other. */
-size_t word_distance(const char *a, const char *b);
-
-/* Whether such a distance is small enough to be a slip of the hand. */
-bool is_typo(size_t distance, const char *typed);
+/* The name that is nearest to a word that somebody typed, by letters that must be added, dropped,
+ * changed or swapped; NULL when none is so near that the word may be a slip of the hand. */
+struct nearest {
+    const char *typed, *name;
+    size_t distance;
+};
+void nearest_try(struct nearest *nearest, const char *name);
+const char *nearest_found(const struct nearest *nearest);
 
 /* Whether `word` is one of the words in a text that separates them by single spaces. */
 bool is_among(const char *words, const char *word);
@@ -91,6 +92,7 @@ struct human {
 };
 
 struct human human_count(uint64_t count);                     /* 1,234,567 */
+struct human human_digits(uint64_t count);                    /* 1234567 */
 struct human human_number(uint64_t count, const char *thing); /* 1 key, 1,204 keys */
 struct human human_limit(uint64_t limit);                     /* 1,000, but 2^56 */
 struct human human_margin(double error);   /* two standard errors, as a whole number */
@@ -123,7 +125,8 @@ void json_bytes(struct json *json, const char *name, const char *text,
 void json_count(struct json *json, const char *name, uint64_t count);
 void json_real(struct json *json, const char *name, double value); /* not finite: null */
 void json_bool(struct json *json, const char *name, bool value);
-void json_null(struct json *json, const char *name);
+void json_count_if(struct json *json, const char *name, bool is_known,
+                   uint64_t count); /* or null */
 
 /* ==== Progress: progress.c ================================================================== */
 

@@ -6,55 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *finish(FILE *out, char **words) {
-    if (fclose(out) == 0 && *words) return *words;
-    perror("pages");
-    exit(EXIT_TROUBLE);
-}
-
-static FILE *start(char **words, size_t *size) {
-    FILE *out = open_memstream(words, size);
-    if (out) return out;
-    perror("pages");
-    exit(EXIT_TROUBLE);
-}
-
-static char *all_kinds(void) {
-    char *words;
+/* The names that `at` gives, up to NULL, with spaces between them; on the heap. */
+static char *all(const char *(*at)(size_t i)) {
+    char *words = NULL;
     size_t size;
-    FILE *out = start(&words, &size);
-    struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        fprintf(out, "%s%s", i ? " " : "", kind.name);
-    return finish(out, &words);
-}
-
-static char *all_formats(void) {
-    char *words;
-    size_t size;
-    FILE *out = start(&words, &size);
-    struct tamis_format_info format;
-    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++)
-        fprintf(out, "%s%s", i ? " " : "", format.name);
-    return finish(out, &words);
-}
-
-static char *all_encodings(void) {
-    char *words;
-    size_t size;
-    FILE *out = start(&words, &size);
+    FILE *out = open_memstream(&words, &size);
     const char *name;
-    for (size_t i = 0; (name = tamis_encoding_at(i)) != NULL; i++)
-        fprintf(out, "%s%s", i ? " " : "", name);
-    return finish(out, &words);
+    for (size_t i = 0; out && (name = at(i)) != NULL; i++) fprintf(out, "%s%s", i ? " " : "", name);
+    if (out && fclose(out) == 0) return words;
+    perror("pages");
+    exit(EXIT_TROUBLE);
 }
 
-static char *all_verbs(void) {
-    char *words;
-    size_t size;
-    FILE *out = start(&words, &size);
-    for (size_t i = 0; i < number_of_verbs; i++) fprintf(out, "%s%s", i ? " " : "", verbs[i]->name);
-    return finish(out, &words);
+static const char *kind_at(size_t i) {
+    struct tamis_kind_info kind;
+    return tamis_kind_at(i, &kind, sizeof kind) ? kind.name : NULL;
+}
+
+static const char *format_at(size_t i) {
+    struct tamis_format_info format;
+    return tamis_format_at(i, &format, sizeof format) ? format.name : NULL;
+}
+
+static const char *verb_at(size_t i) {
+    return i < number_of_verbs ? verbs[i]->name : NULL;
 }
 
 /* The choices of an option that every kind has, which are written a|b|c. */
@@ -74,10 +49,10 @@ static char *choices_of(const char *name) {
 enum follow follow_option(enum option_id id, char **words) {
     const struct option *option = option_named(id);
     *words = option->choices                  ? strdup(option->choices)
-             : id == OPT_KIND                 ? all_kinds()
+             : id == OPT_KIND                 ? all(kind_at)
              : id == OPT_HASH                 ? choices_of("hash")
-             : id == OPT_KEYS                 ? all_encodings()
-             : id == OPT_FROM || id == OPT_TO ? all_formats()
+             : id == OPT_KEYS                 ? all(tamis_encoding_at)
+             : id == OPT_FROM || id == OPT_TO ? all(format_at)
                                               : NULL;
     if (*words) return FOLLOW_WORDS;
     if (strcmp(option->value, "DIR") == 0) return FOLLOW_DIRS;
@@ -88,9 +63,9 @@ enum follow follow_option(enum option_id id, char **words) {
 }
 
 enum follow follow_operand(const struct operand *operand, char **words) {
-    *words = strcmp(operand->name, "KIND") == 0      ? all_kinds()
-             : strcmp(operand->name, "FORMAT") == 0  ? all_formats()
-             : strcmp(operand->name, "COMMAND") == 0 ? all_verbs()
+    *words = strcmp(operand->name, "KIND") == 0      ? all(kind_at)
+             : strcmp(operand->name, "FORMAT") == 0  ? all(format_at)
+             : strcmp(operand->name, "COMMAND") == 0 ? all(verb_at)
                                                      : NULL;
     if (*words) return FOLLOW_WORDS;
     if (strcmp(operand->name, "IMAGE") == 0) return FOLLOW_IMAGES;

@@ -7,13 +7,8 @@
 #include "cli/plot/picture.h"
 
 bool series_add(struct series *series, double x, double y) {
-    if (series->n == series->room) {
-        const size_t room = series->room ? 2 * series->room : 64;
-        struct point *larger = realloc(series->point, room * sizeof *larger);
-        if (!larger) return false;
-        series->point = larger;
-        series->room = room;
-    }
+    if (!list_grow(&series->point, &series->room, series->n + 1, sizeof *series->point))
+        return false;
     series->point[series->n++] = (struct point){x, y};
     return true;
 }

@@ -31,10 +31,9 @@ static int add_loads(const struct args *args, const struct blocks *blocks,
 }
 
 int draw_loads(const struct args *args, const struct image *image, struct chart *chart) {
-    struct tamis_info info;
     struct blocks blocks;
     struct occupancy o;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     if (!blocks_of(image->filter, &blocks))
         return fail(args, input_name(image->path),
                     "%s is not made of blocks of bits (allowed: classic, blocked, split, "
@@ -83,9 +82,8 @@ static void scale_cells(struct heat *heat, double mean) {
 
 int draw_heat(const struct args *args, const struct image *image, struct heat *heat,
               unsigned columns, unsigned rows) {
-    struct tamis_info info;
     uint64_t size;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     const uint8_t *bytes = tamis_payload(image->filter, &size);
     *heat = (struct heat){.columns = columns, .rows = rows};
     heat->cell = malloc((size_t)columns * rows * sizeof *heat->cell);

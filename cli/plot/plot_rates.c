@@ -147,19 +147,15 @@ int draw_filling(const struct args *args, const char *kinds, struct chart *chart
 
 /* An empty filter like this one. */
 static tamis_status create_like(const tamis *filter, tamis **empty) {
-    const size_t size = tamis_spec(filter, NULL, 0) + 1;
-    char *spec = malloc(size);
-    if (!spec) return TAMIS_NOMEM;
-    tamis_spec(filter, spec, size);
-    const tamis_status status = tamis_create(empty, spec);
+    char *spec = spec_of(filter);
+    const tamis_status status = spec ? tamis_create(empty, spec) : TAMIS_NOMEM;
     free(spec);
     return status;
 }
 
 int draw_filling_image(const struct args *args, const struct image *image, struct chart *chart) {
-    struct tamis_info info;
     tamis *empty;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     int code = image_needs(args, image, TAMIS_CAN_ADD, "fill up");
     if (code) return code;
     const double rate = info.fpr_asked > 0 ? info.fpr_asked : info.fpr_expected;

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Adding ---- */
@@ -21,8 +20,7 @@ const char stores_every_add[] =
  * then a larger capacity alone is no help. */
 static const char *advice(const tamis *filter, const struct batch *batch, size_t i,
                           tamis_status status) {
-    struct tamis_info info;
-    tamis_measure(filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(filter);
     if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
     if (batch_has_one(filter, batch, i))
         return "; the key is already in the set, and this kind stores every add: remove "
@@ -88,31 +86,19 @@ static void tell(const struct args *args, const struct adding *adding) {
 static int run(const struct args *args) {
     const bool only_new = given(args, OPT_NEW);
     struct adding adding = {0};
-    struct image image = {0};
-    struct keeping keeping = {.args = args, .image = &image};
-    struct keys keys;
-    int code = keys_open(&keys, args, 1);
-    if (!code) code = check_new(args);
-    if (!code) code = image_open_to_change(&image, args);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "accept more keys");
-    if (!code) code = set_notes(args, image.filter);
-    if (!code) code = keeping_start(&keeping, &keys);
-    adding.filter = image.filter;
-    const struct handler handler = {.take = only_new ? add_new_batch : add_batch,
-                                    .after = keeping_after,
-                                    .after_with = &keeping,
-                                    .with = &adding};
-    keys_hash_by(&keys, image.filter);
-    if (!code) code = keys_run(&keys, &handler);
+    struct changing changing;
+    if (check_new(args)) return EXIT_TROUBLE;
+    int code = changing_open(&changing, args, TAMIS_CAN_ADD, "accept more keys");
+    adding.filter = changing.image.filter;
+    if (!code) code = changing_run(&changing, only_new ? add_new_batch : add_batch, &adding);
     /* A line whose output was lost must be new again next time: print before saving. */
     if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
-    if (!code) code = image_save(args, &image);
+    if (!code) code = image_save(args, &changing.image);
     if (!code) {
         tell(args, &adding);
         code = only_new && adding.added == 0 ? EXIT_NOTHING : 0;
     }
-    image_close(&image);
-    keys_close(&keys);
+    changing_close(&changing);
     return code;
 }
 

@@ -54,7 +54,6 @@ static enum tamis_readers readers_wanted(const struct args *args) {
 
 /* What is there is gone on with, and then has its size; what is not is made. */
 static int open_memory(struct admitting *admitting) {
-    static const enum option_id sizes[] = {OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SPEC};
     const struct args *args = admitting->args;
     if (!given(args, OPT_IMAGE)) return create_memory(admitting);
     const char *path = args->setting[OPT_IMAGE].text;
@@ -65,12 +64,10 @@ static int open_memory(struct admitting *admitting) {
             file_hold(&admitting->edit, args, path, HOLD_TO_CHANGE_OR_MAKE, readers_wanted(args));
     if (code) return code;
     if (tamis_edit_is_new(admitting->edit)) return create_memory(admitting);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (given(args, sizes[i]))
-            return fail(args, path,
-                        "already exists and keeps its size: --%s applies only to a "
-                        "new file",
-                        option_named(sizes[i])->name);
+    const char *size = FIRST_GIVEN(args, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SPEC);
+    if (size)
+        return fail(args, path,
+                    "already exists and keeps its size: --%s applies only to a new file", size);
     return load_memory(admitting, path);
 }
 

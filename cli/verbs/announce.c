@@ -65,10 +65,7 @@ static void print_json(const struct args *args, const struct tamis_staleness *st
     json_text(&json, "messages_in", a ? args->setting[OPT_OUTPUT].text : NULL);
     json_count(&json, "messages", a ? a->messages : 0);
     json_count(&json, "message_bytes", a ? a->bytes : 0);
-    if (a)
-        json_count(&json, "sequence", a->sequence);
-    else
-        json_null(&json, "sequence");
+    json_count_if(&json, "sequence", a, a ? a->sequence : 0);
     json_bool(&json, "is_whole", a && a->is_whole);
     json_end(&json);
 }

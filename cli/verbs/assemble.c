@@ -187,11 +187,9 @@ static uint64_t items_of(const struct set *set) {
 }
 
 static void write_number_note(struct json *json, const char *name, const char *text) {
-    uint64_t count;
-    if (text && tamis_parse_count(text, &count))
-        json_count(json, name, count);
-    else
-        json_null(json, name);
+    uint64_t count = 0;
+    const bool is_known = text && tamis_parse_count(text, &count);
+    json_count_if(json, name, is_known, count);
 }
 
 static void write_piece(struct json *json, const struct set *set, uint64_t i) {

@@ -20,29 +20,14 @@ struct benching {
 
 /* ---- Keys of files ---- */
 
-static bool make_room(struct benching *b, size_t len) {
-    if (b->room - b->len < len) {
-        const size_t room = b->room + len > 2 * b->room ? b->room + len : 2 * b->room;
-        char *larger = realloc(b->bytes, room);
-        if (!larger) return false;
-        b->bytes = larger;
-        b->room = room;
-    }
-    if (b->sample.n < b->list_room) return true;
-    const size_t room = b->list_room ? 2 * b->list_room : 4096;
-    struct tamis_key *larger = realloc(b->sample.members, room * sizeof *larger);
-    if (!larger) return false;
-    b->sample.members = larger;
-    b->list_room = room;
-    return true;
-}
-
 /* The bytes move while they grow: for now a key has its place among them instead of an address. */
 static int keep_keys(void *with, struct batch *batch) {
     struct benching *b = with;
     for (size_t i = 0; i < batch->n; i++) {
         const struct tamis_key *key = &batch->key[i];
-        if (!make_room(b, key->len + 1)) return fail_memory(b->args);
+        if (!list_grow(&b->bytes, &b->room, b->len + key->len + 1, 1) ||
+            !list_grow(&b->sample.members, &b->list_room, b->sample.n + 1, sizeof *key))
+            return fail_memory(b->args);
         if (key->len > 0) memcpy(b->bytes + b->len, key->bytes, key->len);
         b->bytes[b->len + key->len] = '\xff'; /* a non-member is a member followed by this byte */
         b->sample.members[b->sample.n++] = (struct tamis_key){(void *)(uintptr_t)b->len, key->len};
@@ -110,11 +95,6 @@ static int measure_numbers(struct benching *b, const struct tamis_options *optio
     return 0;
 }
 
-/* Of a sketch only building can be measured. */
-static void leave_questions_out(struct measured *m) {
-    m->hit = m->miss = m->one = NAN;
-}
-
 static int measure(struct benching *b) {
     const struct tamis_options options = image_options(b->args);
     const bool has_image = given(b->args, OPT_IMAGE);
@@ -127,7 +107,8 @@ static int measure(struct benching *b) {
         code = measure_file(b, &options);
     else
         code = measure_numbers(b, &options);
-    if (b->info.abilities & TAMIS_IS_SKETCH) leave_questions_out(&b->measured);
+    if (b->info.abilities & TAMIS_IS_SKETCH) /* Only building can be measured. */
+        b->measured.hit = b->measured.miss = b->measured.one = NAN;
     if (!code) b->line = measure_line(b->info.payload_bytes);
     return code;
 }

@@ -138,8 +138,7 @@ static void describe(const struct building *building, const char *spec,
 static void tell(const struct building *building, const char *spec, const struct image *image) {
     if (given(building->args, OPT_QUIET)) return;
     char what[160];
-    struct tamis_info info;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     describe(building, spec, &info, tamis_label_count(image->filter), what, sizeof what);
     info_summary(building->args, &info, image->path, what, AFTER_PLANNING);
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;

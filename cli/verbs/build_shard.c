@@ -76,9 +76,8 @@ static int read_keys(struct making *making) {
 }
 
 static int note_count(const struct making *making, const char *name, uint64_t count) {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, count);
-    return check_status(making->args, NULL, tamis_set_note(making->filter, name, text));
+    return check_status(making->args, NULL,
+                        tamis_set_note(making->filter, name, human_digits(count).text));
 }
 
 static void tell(const struct making *making, const char *path) {
@@ -92,11 +91,8 @@ static void tell(const struct making *making, const char *path) {
 }
 
 static int check_options(const struct args *args) {
-    static const enum option_id others[] = {OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (given(args, others[i]))
-            return fail(args, NULL, "--shard and --%s cannot be combined",
-                        option_named(others[i])->name);
+    const char *other = FIRST_GIVEN(args, OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY);
+    if (other) return fail(args, NULL, "--shard and --%s cannot be combined", other);
     return given(args, OPT_PACKED) ? packed_alone(args) : 0;
 }
 

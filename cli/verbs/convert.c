@@ -27,9 +27,8 @@ static int record_keys(const struct args *args, struct image *image) {
 static void tell_image(const struct args *args, const struct image *image) {
     char what[160];
     const char *from = args->setting[OPT_FROM].text;
-    struct tamis_info info;
     if (given(args, OPT_QUIET)) return;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     if (from)
         snprintf(what, sizeof what, "%s from %.100s", info.kind, from);
     else
@@ -49,8 +48,7 @@ static void tell_file(const struct args *args, uint64_t written) {
 
 static void write_json(const struct args *args, const struct image *image, uint64_t written) {
     struct json json = json_start(stdout);
-    struct tamis_info info;
-    tamis_measure(image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image->filter);
     json_text(&json, "file", args->operand[0]);
     json_text(&json, "from", args->setting[OPT_FROM].text);
     json_text(&json, "result", args->operand[1]);

@@ -59,10 +59,8 @@ static void tell_error(const struct args *args, const struct tamis_info *info) {
 }
 
 static int check_options(const struct args *args) {
-    static const enum option_id only[] = {OPT_ERROR, OPT_ERROR_PROB, OPT_HASH, OPT_JSON};
-    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
-        if (given(args, only[i]))
-            return fail(args, NULL, "--%s needs --top", option_named(only[i])->name);
+    const char *only = FIRST_GIVEN(args, OPT_ERROR, OPT_ERROR_PROB, OPT_HASH, OPT_JSON);
+    if (only) return fail(args, NULL, "--%s needs --top", only);
     if (args->operand_count == 0)
         return fail(args, NULL, "IMAGE is missing; to count lines without one, use --top K");
     return 0;
@@ -70,7 +68,6 @@ static int check_options(const struct args *args) {
 
 static int count_in_image(const struct args *args) {
     struct counting counting = {0};
-    struct tamis_info info;
     struct image image = {0};
     struct keys keys;
     int code = check_options(args);
@@ -80,7 +77,7 @@ static int count_in_image(const struct args *args) {
     if (!code) code = image_needs(args, &image, TAMIS_CAN_COUNT, "count keys");
     if (code) goto done;
 
-    tamis_measure(image.filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(image.filter);
     counting = (struct counting){
         .filter = image.filter, .sure = info.reliable_count, .is_quiet = given(args, OPT_QUIET)};
     code = count_keys(&counting, &keys);

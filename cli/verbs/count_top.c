@@ -142,12 +142,9 @@ static void tell(const struct top *top, uint64_t others) {
 /* ---- The verb ---- */
 
 static int check_options(const struct args *args) {
-    static const enum option_id apart[] = {OPT_LINE_NUMBER, OPT_WITH_FILENAME, OPT_FROM};
+    const char *apart = FIRST_GIVEN(args, OPT_LINE_NUMBER, OPT_WITH_FILENAME, OPT_FROM);
     const uint64_t wanted = args->setting[OPT_TOP].number;
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
-        if (given(args, apart[i]))
-            return fail(args, NULL, "--top and --%s cannot be combined",
-                        option_named(apart[i])->name);
+    if (apart) return fail(args, NULL, "--top and --%s cannot be combined", apart);
     if (wanted < 1 || wanted > MAX_TOP)
         return fail(args, "--top", "%s is out of range (allowed: 1 to %s)",
                     args->setting[OPT_TOP].text, human_count(MAX_TOP).text);

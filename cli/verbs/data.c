@@ -20,20 +20,14 @@ enum { MAX_BYTES = 1024 * 1024 };
 static char *read_text(const struct args *args) {
     const char *name = input_name("-");
     char *text = malloc(MAX_BYTES + 2);
-    size_t len = 0;
-    ssize_t got = 1;
-    while (text && got != 0 && len <= MAX_BYTES) {
-        got = read(STDIN_FILENO, text + len, MAX_BYTES + 1 - len);
-        if (got < 0 && errno != EINTR) break;
-        if (got > 0) len += (size_t)got;
-    }
+    const ssize_t len = text ? read_full(STDIN_FILENO, text, MAX_BYTES + 1) : 0;
     if (!text)
         fail_memory(args);
-    else if (got < 0)
+    else if (len < 0)
         fail(args, name, "cannot read: %s", strerror(errno));
     else if (len > MAX_BYTES)
         fail(args, name, "more than 1 MiB, the maximum for all notes of an image");
-    else if (memchr(text, '\0', len))
+    else if (memchr(text, '\0', (size_t)len))
         fail(args, name, "contains a NUL byte; notes are UTF-8 text without NUL");
     else
         return text[len] = '\0', text;

@@ -43,11 +43,9 @@ struct diagnosis {
 static const char *const grade_names[] = {"ok", "note", "sick", "damaged"};
 static const enum role grade_roles[] = {ROLE_NAME, ROLE_CAUTION, ROLE_TROUBLE, ROLE_TROUBLE};
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-static void
-find(struct diagnosis *d, const char *about, enum grade grade, const char *format, ...) {
+PRINTF_LIKE(4, 5)
+static void find(struct diagnosis *d, const char *about, enum grade grade, const char *format,
+                 ...) {
     struct finding *finding = &d->finding[d->count++];
     va_list values;
     finding->about = about;
@@ -273,13 +271,9 @@ static void write_measured(struct json *json, const struct diagnosis *d) {
     json_real(json, "fill", is_asked ? d->info.fill : NAN);
     json_real(json, "blocks_chance", d->has_occupancy ? d->occupancy.chance : NAN);
     json_real(json, "positions_chance", d->has_occupancy ? d->occupancy.bias_chance : NAN);
-    if (given(d->args, OPT_MEMBERS) && d->image.filter) {
-        json_count(json, "members", d->members);
-        json_count(json, "members_missing", d->missing);
-    } else {
-        json_null(json, "members");
-        json_null(json, "members_missing");
-    }
+    const bool has_members = given(d->args, OPT_MEMBERS) && d->image.filter;
+    json_count_if(json, "members", has_members, d->members);
+    json_count_if(json, "members_missing", has_members, d->missing);
 }
 
 static void write_diagnosis(const struct diagnosis *d) {

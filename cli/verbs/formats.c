@@ -57,23 +57,6 @@ static void print_line_of(const char *label, const char *text) {
     print_paragraph(stdout, text, COLUMN, COLUMN);
 }
 
-static void print_param(const struct tamis_option *param) {
-    char words[512];
-    int len = 0;
-    printf("  %s%s=%s", color(stdout, ROLE_NAME), param->name, color(stdout, ROLE_TEXT));
-    if (param->choices)
-        printf("%s", param->choices);
-    else if (param->max)
-        printf("N, %s to %s", human_limit(param->min).text, human_limit(param->max).text);
-    else
-        printf("TEXT");
-    len = snprintf(words, sizeof words, "%s", param->help);
-    if (param->default_value && (size_t)len < sizeof words)
-        snprintf(words + len, sizeof words - (size_t)len, " (default: %s)", param->default_value);
-    printf("\n      ");
-    print_paragraph(stdout, words, 6, 6);
-}
-
 static void print_whole(const struct tamis_format_info *format) {
     color_words(stdout, ROLE_HEADING, format->name);
     printf(": ");
@@ -89,7 +72,7 @@ static void print_whole(const struct tamis_format_info *format) {
     putchar('\n');
     color_words(stdout, ROLE_HEADING, "Parameters:");
     putchar('\n');
-    for (size_t i = 0; i < format->param_count; i++) print_param(&format->params[i]);
+    for (size_t i = 0; i < format->param_count; i++) print_spec_option(&format->params[i], "TEXT");
 }
 
 /* ---- For programs ---- */
@@ -107,22 +90,6 @@ static void write_words(struct json *json, const char *name, const char *words) 
     json_close(json, ']');
 }
 
-static void write_param(struct json *json, const struct tamis_option *param) {
-    json_open(json, NULL, '{');
-    json_text(json, "name", param->name);
-    json_text(json, "choices", param->choices);
-    if (!param->choices && param->max > 0) {
-        json_count(json, "min", param->min);
-        json_count(json, "max", param->max);
-    } else {
-        json_null(json, "min");
-        json_null(json, "max");
-    }
-    json_text(json, "default_value", param->default_value);
-    json_text(json, "help", param->help);
-    json_close(json, '}');
-}
-
 static void write_format(struct json *json, const struct tamis_format_info *format) {
     json_open(json, NULL, '{');
     json_text(json, "name", format->name);
@@ -133,7 +100,8 @@ static void write_format(struct json *json, const struct tamis_format_info *form
     write_words(json, "keys", format->keys);
     json_text(json, "limits", format->limits);
     json_open(json, "params", '[');
-    for (size_t i = 0; i < format->param_count; i++) write_param(json, &format->params[i]);
+    for (size_t i = 0; i < format->param_count; i++)
+        write_spec_option(json, &format->params[i], format->params[i].max > 0);
     json_close(json, ']');
     json_close(json, '}');
 }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,24 +19,13 @@ struct facts {
     uint64_t value_bits; /* 0 for kinds without values */
 };
 
-static char *spec_of(const tamis *filter) {
-    const size_t size = tamis_spec(filter, NULL, 0) + 1;
-    char *spec = malloc(size);
-    if (spec) tamis_spec(filter, spec, size);
-    return spec;
-}
-
-/* Every kind with values names its width so. */
-static uint64_t width_of_values(const struct tamis_info *info) {
-    return info->abilities & TAMIS_CAN_GET ? shape_word(info->word_name, info->word, "value") : 0;
-}
-
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
     *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
     struct tamis_info *info = &facts->info;
     tamis_measure(filter, info, sizeof *info);
     facts->bits_per_key = bits_per_key(info);
-    facts->value_bits = width_of_values(info);
+    if (info->abilities & TAMIS_CAN_GET) /* Every kind with values names their width so. */
+        facts->value_bits = shape_word(info->word_name, info->word, "value");
 }
 
 /* ---- For people ---- */
@@ -45,6 +35,16 @@ static void print_label(const char *label) {
     printf("  %s%-16s%s", color(stdout, role), label, color(stdout, ROLE_TEXT));
 }
 
+PRINTF_LIKE(2, 3)
+static void print_fact(const char *label, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    print_label(label);
+    vprintf(format, values);
+    putchar('\n');
+    va_end(values);
+}
+
 static void print_size(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
     print_label("size");
@@ -52,8 +52,7 @@ static void print_size(const struct facts *facts) {
     if (info->stored_bytes >= 1024) printf(" (%s bytes)", human_count(info->stored_bytes).text);
     printf(", payload %s\n", human_bytes(info->payload_bytes).text);
     if (isnan(facts->bits_per_key)) return;
-    print_label("bits per key");
-    printf("%s\n", human_decimal(facts->bits_per_key).text);
+    print_fact("bits per key", "%s", human_decimal(facts->bits_per_key).text);
 }
 
 static void print_estimate(const struct tamis_info *info) {
@@ -75,11 +74,9 @@ static bool is_planned(const struct tamis_info *info) {
 
 static void print_items(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
-    if (is_planned(info)) {
-        print_label("capacity");
-        printf("%s%s\n", human_count(info->capacity).text,
-               info->abilities & TAMIS_CAN_LABEL ? " per label" : "");
-    }
+    if (is_planned(info))
+        print_fact("capacity", "%s%s", human_count(info->capacity).text,
+                   info->abilities & TAMIS_CAN_LABEL ? " per label" : "");
     print_label("items");
     printf("%s %s", human_count(info->items).text,
            info->abilities & TAMIS_IS_BUILT     ? "built in"
@@ -91,51 +88,36 @@ static void print_items(const struct facts *facts) {
 
 static void print_rates(const struct tamis_info *info) {
     if (info->abilities & TAMIS_IS_SKETCH) {
-        print_label("fpr");
-        printf("none: it describes sets, not single keys\n");
-        print_label("fill");
-        printf("%s\n", human_share(info->fill).text);
+        print_fact("fpr", "none: it describes sets, not single keys");
+        print_fact("fill", "%s", human_share(info->fill).text);
         return;
     }
-    if (info->fpr_asked > 0) {
-        print_label("target fpr");
-        printf("%s\n", human_rate(info->fpr_asked).text);
-    }
+    if (info->fpr_asked > 0) print_fact("target fpr", "%s", human_rate(info->fpr_asked).text);
     if (is_planned(info)) {
         const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
-        print_label("expected fpr");
-        printf("%s %s\n", human_rate(info->fpr_expected).text,
-               info->abilities & TAMIS_AGES ? "in the long run"
-               : has_grown                  ? "at this size"
-                                            : "at capacity");
+        print_fact("expected fpr", "%s %s", human_rate(info->fpr_expected).text,
+                   info->abilities & TAMIS_AGES ? "in the long run"
+                   : has_grown                  ? "at this size"
+                                                : "at capacity");
     }
-    print_label("fpr now");
-    printf("%s\n", human_rate(info->fpr_now).text);
-    print_label("fill");
-    printf("%s\n", human_share(info->fill).text);
+    print_fact("fpr now", "%s", human_rate(info->fpr_now).text);
+    print_fact("fill", "%s", human_share(info->fill).text);
 }
 
 static void print_counts(const struct tamis_info *info) {
-    if (info->reliable_count > 0 && info->reliable_count < UINT64_MAX) {
-        print_label("counts");
-        printf("never too low up to %s\n", human_count(info->reliable_count).text);
-    }
-    if (info->count_error > 0) {
-        print_label("");
-        printf("too high by at most %s, except in %s of cases\n",
-               human_expected(info->count_error).text, human_share(info->count_error_prob).text);
-    }
+    if (info->reliable_count > 0 && info->reliable_count < UINT64_MAX)
+        print_fact("counts", "never too low up to %s", human_count(info->reliable_count).text);
+    if (info->count_error > 0)
+        print_fact("", "too high by at most %s, except in %s of cases",
+                   human_expected(info->count_error).text,
+                   human_share(info->count_error_prob).text);
 }
 
 static void print_values(const struct facts *facts) {
-    if (facts->value_bits > 0) {
-        print_label("values");
-        printf("%" PRIu64 " %s each\n", facts->value_bits, facts->value_bits == 1 ? "bit" : "bits");
-    }
-    if (facts->info.abilities & TAMIS_CAN_LABEL) {
-        print_label("labels");
-        printf("%s\n", human_count(tamis_label_count(facts->filter)).text);
-    }
+    if (facts->value_bits > 0)
+        print_fact("values", "%s each", human_number(facts->value_bits, "bit").text);
+    if (facts->info.abilities & TAMIS_CAN_LABEL)
+        print_fact("labels", "%s", human_count(tamis_label_count(facts->filter)).text);
 }
 
 static void print_shape(const struct tamis_info *info) {
@@ -156,8 +138,7 @@ static void print_hash(const struct tamis_info *info) {
         return;
     }
     printf("%s\n", info->hash); /* The secret takes the place of a seed. */
-    print_label("secret");
-    printf("%s the image, key id %016" PRIx64 "\n", info->key_place, info->key_id);
+    print_fact("secret", "%s the image, key id %016" PRIx64, info->key_place, info->key_id);
 }
 
 static void print_notes(const tamis *filter) {
@@ -172,27 +153,19 @@ static void print_notes(const tamis *filter) {
 }
 
 static void print_warnings(const struct tamis_info *info) {
-    if (*info->caveat) {
-        print_label("warning");
-        printf("%s\n", info->caveat);
-    }
-    if (info->is_saturated) {
-        print_label("warning");
-        printf("full: it answers yes to nearly everything\n");
-    } else if (info->is_degraded) {
-        print_label("warning");
-        printf("%sthe false-positive rate is more than twice the target\n",
-               has_too_many(info) ? "more keys than planned: " : "");
-    }
+    if (*info->caveat) print_fact("warning", "%s", info->caveat);
+    if (info->is_saturated)
+        print_fact("warning", "full: it answers yes to nearly everything");
+    else if (info->is_degraded)
+        print_fact("warning", "%sthe false-positive rate is more than twice the target",
+                   has_too_many(info) ? "more keys than planned: " : "");
 }
 
 static void print_facts(const struct facts *facts) {
     color_words(stdout, ROLE_HEADING, input_name(facts->file));
     putchar('\n');
-    print_label("spec");
-    printf("%s\n", facts->spec);
-    print_label("kind");
-    printf("%s: %s\n", facts->info.kind, facts->info.contract);
+    print_fact("spec", "%s", facts->spec);
+    print_fact("kind", "%s: %s", facts->info.kind, facts->info.contract);
     print_size(facts);
     print_items(facts);
     print_rates(&facts->info);
@@ -205,13 +178,6 @@ static void print_facts(const struct facts *facts) {
 }
 
 /* ---- For programs ---- */
-
-static void write_shape(struct json *json, const struct tamis_info *info) {
-    json_open(json, "shape", '{');
-    for (size_t i = 0; i < TAMIS_WORDS; i++)
-        if (info->word_name[i]) json_count(json, info->word_name[i], info->word[i]);
-    json_close(json, '}');
-}
 
 static void write_notes(struct json *json, const tamis *filter) {
     const char *name, *value;
@@ -230,10 +196,7 @@ static void write_key_id(struct json *json, uint64_t key_id) {
 /* What it can do, and what of that no longer. */
 static void write_promises(struct json *json, const struct tamis_info *info) {
     write_abilities(json, info->abilities);
-    if (info->reliable_count > 0)
-        json_count(json, "reliable_count", info->reliable_count);
-    else
-        json_null(json, "reliable_count");
+    json_count_if(json, "reliable_count", info->reliable_count > 0, info->reliable_count);
     json_real(json, "count_error", info->count_error > 0 ? info->count_error : NAN);
     json_real(json, "count_error_prob", info->count_error > 0 ? info->count_error_prob : NAN);
     json_count(json, "affected", info->affected);
@@ -242,14 +205,9 @@ static void write_promises(struct json *json, const struct tamis_info *info) {
 
 /* What it holds beside the keys. */
 static void write_holds(struct json *json, const struct facts *facts) {
-    if (facts->value_bits > 0)
-        json_count(json, "value_bits", facts->value_bits);
-    else
-        json_null(json, "value_bits");
-    if (facts->info.abilities & TAMIS_CAN_LABEL)
-        json_count(json, "labels", tamis_label_count(facts->filter));
-    else
-        json_null(json, "labels");
+    json_count_if(json, "value_bits", facts->value_bits > 0, facts->value_bits);
+    json_count_if(json, "labels", facts->info.abilities & TAMIS_CAN_LABEL,
+                  tamis_label_count(facts->filter));
 }
 
 static void write_facts(const struct facts *facts) {
@@ -259,7 +217,7 @@ static void write_facts(const struct facts *facts) {
     json_text(&json, "spec", facts->spec);
     json_text(&json, "kind", info->kind);
     json_text(&json, "contract", info->contract);
-    write_shape(&json, info);
+    write_shape(&json, info->word_name, info->word);
     json_count(&json, "payload_bytes", info->payload_bytes);
     json_count(&json, "stored_bytes", info->stored_bytes);
     json_real(&json, "bits_per_key", facts->bits_per_key);

@@ -73,28 +73,6 @@ static void print_all(void) {
     puts("\n\"tamis kinds KIND\" explains the words and lists the options of a kind.");
 }
 
-static char *with_default(const struct tamis_option *option) {
-    const size_t size =
-        strlen(option->help) + strlen(option->default_value) + sizeof " (default: )";
-    char *whole = malloc(size);
-    if (whole) snprintf(whole, size, "%s (default: %s)", option->help, option->default_value);
-    return whole;
-}
-
-static void print_option(const struct tamis_option *option) {
-    printf("  %s%s=%s", color(stdout, ROLE_NAME), option->name, color(stdout, ROLE_TEXT));
-    if (option->choices)
-        printf("%s", option->choices);
-    else if (option->max)
-        printf("N, %s to %s", human_limit(option->min).text, human_limit(option->max).text);
-    else
-        printf("P");
-    printf("\n      ");
-    char *help = with_default(option);
-    print_paragraph(stdout, help ? help : option->help, 6, 6);
-    free(help);
-}
-
 static void print_whole(const struct tamis_kind_info *kind) {
     color_words(stdout, ROLE_HEADING, kind->name);
     printf(": ");
@@ -107,34 +85,18 @@ static void print_whole(const struct tamis_kind_info *kind) {
         print_paragraph(stdout, abilities[i].meaning, 14, 14);
     }
     if (kind->option_count > 0) print_heading("Its own options:");
-    for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
+    for (size_t i = 0; i < kind->option_count; i++) print_spec_option(&kind->options[i], "P");
     print_heading("Options of every kind:");
     size_t count;
     const struct tamis_option *common = tamis_common_options(&count);
     for (size_t i = 0; i < count; i++) {
         const bool is_about_hash = strcmp(common[i].name, "hash") == 0;
         if (is_about_hash && (kind->abilities & TAMIS_OWN_HASH)) break;
-        print_option(&common[i]);
+        print_spec_option(&common[i], "P");
     }
 }
 
 /* ---- For programs ---- */
-
-static void write_option(struct json *json, const struct tamis_option *option) {
-    json_open(json, NULL, '{');
-    json_text(json, "name", option->name);
-    json_text(json, "choices", option->choices);
-    if (option->choices) {
-        json_null(json, "min");
-        json_null(json, "max");
-    } else {
-        json_count(json, "min", option->min);
-        json_count(json, "max", option->max);
-    }
-    json_text(json, "default_value", option->default_value);
-    json_text(json, "help", option->help);
-    json_close(json, '}');
-}
 
 static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
     json_open(json, NULL, '{');
@@ -144,7 +106,8 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
     json_text(json, "contract", kind->contract);
     write_abilities(json, kind->abilities);
     json_open(json, "options", '[');
-    for (size_t i = 0; i < kind->option_count; i++) write_option(json, &kind->options[i]);
+    for (size_t i = 0; i < kind->option_count; i++)
+        write_spec_option(json, &kind->options[i], !kind->options[i].choices);
     json_close(json, ']');
     json_close(json, '}');
 }

@@ -192,10 +192,7 @@ static void write_candidate(struct json *json, const struct candidate *candidate
     json_real(json, "fpr_asked", plan->fpr_asked > 0 ? plan->fpr_asked : NAN);
     json_real(json, "fpr_expected", has_rate(plan) ? plan->fpr_expected : NAN);
     write_abilities(json, plan->abilities);
-    json_open(json, "shape", '{');
-    for (size_t i = 0; i < TAMIS_WORDS; i++)
-        if (plan->word_name[i]) json_count(json, plan->word_name[i], plan->word[i]);
-    json_close(json, '}');
+    write_shape(json, plan->word_name, plan->word);
     write_cost(json, candidate);
     json_close(json, '}');
 }

@@ -29,25 +29,14 @@ static void tell(const struct args *args, const struct putting *putting) {
 }
 
 static int run(const struct args *args) {
-    struct putting putting = {0};
-    struct image image = {0};
-    struct keeping keeping = {.args = args, .image = &image};
-    struct keys keys;
-    int code = keys_open(&keys, args, 1);
-    if (!code) code = image_open_to_change(&image, args);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_PUT, "set values");
-    if (!code) code = set_notes(args, image.filter);
-    if (!code) code = keeping_start(&keeping, &keys);
-    putting.filter = image.filter;
-    keys.cutting.has_values = true;
-    keys_hash_by(&keys, image.filter);
-    const struct handler handler = {
-        .take = put_batch, .after = keeping_after, .after_with = &keeping, .with = &putting};
-    if (!code) code = keys_run(&keys, &handler);
-    if (!code) code = image_save(args, &image);
+    struct changing changing;
+    int code = changing_open(&changing, args, TAMIS_CAN_PUT, "set values");
+    struct putting putting = {.filter = changing.image.filter};
+    changing.keys.cutting.has_values = true;
+    if (!code) code = changing_run(&changing, put_batch, &putting);
+    if (!code) code = image_save(args, &changing.image);
     if (!code) tell(args, &putting);
-    image_close(&image);
-    keys_close(&keys);
+    changing_close(&changing);
     return code;
 }
 

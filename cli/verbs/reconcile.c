@@ -124,13 +124,6 @@ static double bound_bytes(const struct outcome *outcome) {
     return outcome->session.bound_bits > 0 ? ceil(outcome->session.bound_bits / 8) : 0;
 }
 
-static void write_if(struct json *json, const char *name, bool is_known, uint64_t count) {
-    if (is_known)
-        json_count(json, name, count);
-    else
-        json_null(json, name);
-}
-
 static void write_json(const struct outcome *outcome) {
     struct json json = json_start(stderr);
     const double bound = outcome->has_session ? bound_bytes(outcome) : 0;
@@ -143,13 +136,13 @@ static void write_json(const struct outcome *outcome) {
     json_count(&json, "second_only", outcome->only[SECOND].n);
     json_bool(&json, "is_whole", !outcome->is_partial);
     json_real(&json, "hidden_expected", hidden_expected(outcome));
-    write_if(&json, "symbols", outcome->has_session, outcome->session.symbols);
-    write_if(&json, "symbols_needed", outcome->has_session, outcome->session.symbols_needed);
-    write_if(&json, "session_bytes", outcome->has_session, outcome->session_bytes);
+    json_count_if(&json, "symbols", outcome->has_session, outcome->session.symbols);
+    json_count_if(&json, "symbols_needed", outcome->has_session, outcome->session.symbols_needed);
+    json_count_if(&json, "session_bytes", outcome->has_session, outcome->session_bytes);
     json_real(&json, "bound_bytes", outcome->has_session ? bound : NAN);
     json_real(&json, "ratio", bound > 0 ? (double)outcome->session_bytes / bound : NAN);
-    write_if(&json, "bytes_sent", outcome->has_wire, outcome->sent);
-    write_if(&json, "bytes_received", outcome->has_wire, outcome->received);
+    json_count_if(&json, "bytes_sent", outcome->has_wire, outcome->sent);
+    json_count_if(&json, "bytes_received", outcome->has_wire, outcome->received);
     json_real(&json, "differences_estimated", has_size ? outcome->size.value : NAN);
     json_real(&json, "differences_error", has_size ? outcome->size.error : NAN);
     json_end(&json);
@@ -221,17 +214,15 @@ static int find_way(const struct args *args, const struct way **found) {
 }
 
 static int check_ways(const struct args *args, const struct way *way) {
-    static const enum option_id wire_only[] = {OPT_KEY, OPT_TIMEOUT};
+    const char *wire_only = FIRST_GIVEN(args, OPT_KEY, OPT_TIMEOUT);
     const size_t operands = way ? way->operands : 2;
     if (args->operand_count < operands)
         return fail(args, NULL, operands == 2 ? "needs two sets" : "needs a file");
     if (args->operand_count > operands)
         return fail(args, NULL, "%s: unexpected argument; --%s takes one file",
                     args->operand[operands], option_named(way->option)->name);
-    for (size_t i = 0; i < sizeof wire_only / sizeof wire_only[0]; i++)
-        if (given(args, wire_only[i]) && !wire_is_wanted(args))
-            return fail(args, NULL, "--%s needs --listen, --connect, --over or --stdio",
-                        option_named(wire_only[i])->name);
+    if (wire_only && !wire_is_wanted(args))
+        return fail(args, NULL, "--%s needs --listen, --connect, --over or --stdio", wire_only);
     if (wire_is_wanted(args) && given(args, OPT_SEED))
         return fail(args, NULL, "--seed is only for local sets; two hosts draw a secret");
     return 0;

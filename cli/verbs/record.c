@@ -91,13 +91,10 @@ static int create(struct recording *recording) {
 
 /* What is said about a new image must not be lost on one that is there. */
 static int refuse_params(const struct args *args) {
-    static const enum option_id params[] = {OPT_SPEC, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SEED};
-    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
-        if (given(args, params[i]))
-            return fail(args, args->operand[0],
-                        "the image already exists; --%s applies only to a new one",
-                        option_named(params[i])->name);
-    return 0;
+    const char *param = FIRST_GIVEN(args, OPT_SPEC, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SEED);
+    if (!param) return 0;
+    return fail(args, args->operand[0], "the image already exists; --%s applies only to a new one",
+                param);
 }
 
 static int open_or_create(struct recording *recording) {
@@ -124,11 +121,9 @@ static int record(struct recording *recording, const char *flow, const void *byt
 static int record_batch(void *with, struct batch *batch) {
     struct recording *recording = with;
     int code = 0;
-    for (size_t i = 0; i < batch->n && !code; i++) {
-        char flow[24];
-        snprintf(flow, sizeof flow, "%" PRIu64, ++recording->lines);
-        code = record(recording, flow, batch->line[i].bytes, batch->line[i].len);
-    }
+    for (size_t i = 0; i < batch->n && !code; i++)
+        code = record(recording, human_digits(++recording->lines).text, batch->line[i].bytes,
+                      batch->line[i].len);
     return code;
 }
 
@@ -169,11 +164,10 @@ static int start_names(struct recording *recording) {
 }
 
 static int keep_lines(const struct recording *recording) {
-    char number[24];
     if (!given(recording->args, OPT_LINES) || recording->lines == 0) return 0;
-    snprintf(number, sizeof number, "%" PRIu64, recording->lines);
+    const struct human lines = human_digits(recording->lines);
     return check_status(recording->args, NULL,
-                        tamis_set_note(recording->image.filter, "lines", number));
+                        tamis_set_note(recording->image.filter, "lines", lines.text));
 }
 
 static int save(void *with) {

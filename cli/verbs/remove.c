@@ -37,27 +37,17 @@ static void tell(const struct args *args, const struct removing *removing) {
 }
 
 static int run(const struct args *args) {
-    struct image image = {0};
-    struct keeping keeping = {.args = args, .image = &image};
-    struct removing removing = {.is_strict = given(args, OPT_STRICT)};
-    struct keys keys;
-    int code = keys_open(&keys, args, 1);
-    if (!code) code = image_open_to_change(&image, args);
-    if (!code) code = image_needs(args, &image, TAMIS_CAN_REMOVE, "remove keys");
-    if (!code) code = set_notes(args, image.filter);
-    if (!code) code = keeping_start(&keeping, &keys);
-    removing.filter = image.filter;
-    keys_hash_by(&keys, image.filter);
-    const struct handler handler = {
-        .take = remove_batch, .after = keeping_after, .after_with = &keeping, .with = &removing};
-    if (!code) code = keys_run(&keys, &handler);
-    if (!code) code = image_save(args, &image);
+    struct changing changing;
+    int code = changing_open(&changing, args, TAMIS_CAN_REMOVE, "remove keys");
+    struct removing removing = {.filter = changing.image.filter,
+                                .is_strict = given(args, OPT_STRICT)};
+    if (!code) code = changing_run(&changing, remove_batch, &removing);
+    if (!code) code = image_save(args, &changing.image);
     if (!code) {
         tell(args, &removing);
         code = removing.removed > 0 ? EXIT_FOUND : EXIT_NOTHING;
     }
-    image_close(&image);
-    keys_close(&keys);
+    changing_close(&changing);
     return code;
 }
 

@@ -68,13 +68,7 @@ static int read_params(struct search *search) {
 
 static bool keep(void *with, const struct tamis_match *match) {
     struct answer *answer = with;
-    if (answer->n == answer->room) {
-        const size_t room = 2 * answer->room + 16;
-        struct tamis_match *more = realloc(answer->match, room * sizeof *more);
-        if (!more) return false;
-        answer->match = more;
-        answer->room = room;
-    }
+    if (!list_grow(&answer->match, &answer->room, answer->n + 1, sizeof *match)) return false;
     answer->match[answer->n++] = *match;
     return true;
 }

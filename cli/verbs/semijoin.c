@@ -73,11 +73,6 @@ static int build_filter(struct join *join) {
     return code;
 }
 
-/* Without a filter LEFT is held first, and RIGHT is read when that is done. */
-static int make_hasher(struct join *join) {
-    return check_status(join->args, NULL, tamis_create(&join->hasher, "blocked:capacity=1"));
-}
-
 /* ---- LEFT ---- */
 
 void join_print(struct join *join, struct batch *batch, size_t i) {
@@ -194,7 +189,9 @@ static int run_join(struct join *join) {
     keyset_open(&join->hold.keys, join->hold.max_bytes);
     int code = join->is_right_kept ? spill_open(&join->copy, args) : 0;
     if (!code && (has_filter || join->is_right_kept)) code = build_filter(join);
-    if (!code && !join->filter) code = make_hasher(join);
+    /* Without a filter LEFT is held first, and RIGHT is read when that is done. */
+    if (!code && !join->filter)
+        code = check_status(args, NULL, tamis_create(&join->hasher, "blocked:capacity=1"));
     keys_hash_for(&join->right, NULL, 0); /* The builder is gone; RIGHT may be read again. */
     keys_hash_by(&join->right, join->hasher);
     if (!code) code = run_left(join);

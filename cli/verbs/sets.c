@@ -9,8 +9,7 @@ typedef tamis_status combine(tamis *into, const tamis *from);
 /* How many keys two sets share is told by their filters, not by what is left of them afterwards. */
 static void tell_common(const struct args *args, const tamis *a, const tamis *b) {
     struct tamis_estimate common;
-    struct tamis_info info;
-    tamis_measure(a, &info, sizeof info);
+    const struct tamis_info info = info_measured(a);
     if (given(args, OPT_QUIET) || !(info.abilities & TAMIS_CAN_INTERSECT)) return;
     if (tamis_overlap(a, b, &common)) return;
     fprintf(stderr, "about %s keys in common (+/- %s)\n",
@@ -61,10 +60,6 @@ static int run_intersect(const struct args *args) {
 }
 
 /* ---- Folding ---- */
-
-static int fold_by(const struct args *args, struct image *image, uint64_t by) {
-    return check_status(args, input_name(image->path), tamis_fold(image->filter, by));
-}
 
 /* Halves the filter as often as its rate stays at or below `max`; `by` is how far it got. */
 static int fold_to_rate(const struct args *args, struct image *image, double max, uint64_t *by) {
@@ -126,7 +121,7 @@ static int run_fold(const struct args *args) {
     else if (!code && given(args, OPT_KEEP))
         code = shrink_to(args, &image, args->setting[OPT_KEEP].number);
     else if (!code)
-        code = fold_by(args, &image, by);
+        code = check_status(args, input_name(image.path), tamis_fold(image.filter, by));
     if (!code) code = image_write(args, image.filter, output);
     if (!code) {
         const uint64_t keep = args->setting[OPT_KEEP].number;

@@ -26,13 +26,7 @@ static int by_similarity(const void *a, const void *b) {
 }
 
 static int keep_pair(struct comparing *c, const struct pair *pair) {
-    if (c->pairs == c->room) {
-        const size_t room = c->room ? 2 * c->room : 16;
-        struct pair *larger = realloc(c->pair, room * sizeof *larger);
-        if (!larger) return fail_memory(c->args);
-        c->pair = larger;
-        c->room = room;
-    }
+    if (!list_grow(&c->pair, &c->room, c->pairs + 1, sizeof *pair)) return fail_memory(c->args);
     c->pair[c->pairs++] = *pair;
     return 0;
 }

@@ -41,13 +41,7 @@ struct reading {
 };
 
 static tamis_status keep_hash(struct set *set, uint64_t hash) {
-    if (set->hashes == set->room) {
-        const size_t room = set->room ? 2 * set->room : 1024;
-        uint64_t *larger = realloc(set->hash, room * sizeof *larger);
-        if (!larger) return TAMIS_NOMEM;
-        set->hash = larger;
-        set->room = room;
-    }
+    if (!list_grow(&set->hash, &set->room, set->hashes + 1, sizeof hash)) return TAMIS_NOMEM;
     set->hash[set->hashes++] = hash;
     return TAMIS_OK;
 }

@@ -23,10 +23,7 @@ static int check_options(const struct args *args) {
                                               {OPT_COUNTS, OPT_SPEC}};
     static const enum option_id belongs[][2] = {
         {OPT_BINS, OPT_SIMILAR}, {OPT_ERROR, OPT_COUNTS}, {OPT_ERROR_PROB, OPT_COUNTS}};
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
-        if (given(args, apart[i][0]) && given(args, apart[i][1]))
-            return fail(args, NULL, "--%s and --%s cannot be combined",
-                        option_named(apart[i][0])->name, option_named(apart[i][1])->name);
+    if (options_apart(args, apart, sizeof apart / sizeof apart[0])) return EXIT_TROUBLE;
     for (size_t i = 0; i < sizeof belongs / sizeof belongs[0]; i++)
         if (given(args, belongs[i][0]) && !given(args, belongs[i][1]))
             return fail(args, NULL, "--%s needs --%s", option_named(belongs[i][0])->name,
@@ -146,9 +143,8 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
 /* "a.tamis: iblt of 1,000 keys (1,200 lines), 38.1 KiB; lists what differs, up to 1,000 keys;
  * ..." */
 static void tell(const struct sketching *s) {
-    struct tamis_info info;
     if (given(s->args, OPT_QUIET)) return;
-    tamis_measure(s->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(s->filter);
     fprintf(stderr, "%s: %s of ", output_name(s->args->operand[0]), info.kind);
     if (s->is_set) fprintf(stderr, "%s", human_number(s->keys, "key").text);
     if (s->is_set && s->lines != s->keys)
@@ -164,10 +160,9 @@ static void tell(const struct sketching *s) {
 /* Filters of other systems bring no hashes, and what is built once no adds. */
 static int make_filter(struct sketching *s, const char *spec) {
     const struct tamis_options options = image_options(s->args);
-    struct tamis_info info;
     const tamis_status status = tamis_create_with(&s->filter, spec, &options);
     if (status) return fail_why(s->args, NULL, status);
-    tamis_measure(s->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(s->filter);
     s->is_set = info.abilities & TAMIS_CAN_DIFFER;
     if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH) && !given(s->args, OPT_COUNTS))
         return fail(s->args, NULL, "%s is not a sketch; use \"tamis build\" for filters",

@@ -165,10 +165,9 @@ static int find_flows(struct tracing *tracing) {
 }
 
 static int trace_and_write(struct tracing *tracing) {
-    struct tamis_info info;
     struct json *json = &tracing->json;
     const bool is_json = given(tracing->args, OPT_JSON);
-    tamis_measure(tracing->image->filter, &info, sizeof info);
+    const struct tamis_info info = info_measured(tracing->image->filter);
     tracing->fpr = info.fpr_now;
     if (is_json) {
         *json = json_start(stdout);

@@ -142,10 +142,7 @@ static int check_options(const struct args *args) {
                                               {OPT_EXACT, OPT_CAPACITY},
                                               {OPT_WINDOW, OPT_HASH}};
     enum { MIN_MEMORY = 64 * 1024 };
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
-        if (given(args, apart[i][0]) && given(args, apart[i][1]))
-            return fail(args, NULL, "--%s and --%s cannot be combined",
-                        option_named(apart[i][0])->name, option_named(apart[i][1])->name);
+    if (options_apart(args, apart, sizeof apart / sizeof apart[0])) return EXIT_TROUBLE;
     if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < MIN_MEMORY)
         return fail(args, "--memory", "%s is too small (minimum: %s)",
                     args->setting[OPT_MEMORY].text, human_bytes(MIN_MEMORY).text);
