@@ -114,6 +114,7 @@ const struct option *option_named(enum option_id id);
 
 /* The i-th option of a verb: its own first, then those that every verb has. NULL at the end. */
 const struct use *verb_use(const struct verb *verb, size_t i);
+bool verb_has(const struct verb *verb, enum option_id id); /* among its own */
 
 /* Also by its aliases. */
 const struct verb *verb_named(const char *name);

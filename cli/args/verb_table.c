@@ -46,7 +46,7 @@ static size_t own_uses(const struct verb *verb) {
     return n;
 }
 
-static bool has_own(const struct verb *verb, enum option_id id) {
+bool verb_has(const struct verb *verb, enum option_id id) {
     for (const struct use *use = verb->uses; use->option != OPT_NONE; use++)
         if (use->option == id) return true;
     return false;
@@ -57,7 +57,7 @@ const struct use *verb_use(const struct verb *verb, size_t i) {
     if (i < own) return &verb->uses[i];
     i -= own;
     for (const struct use *use = common; use->option != OPT_NONE; use++) {
-        if (has_own(verb, use->option)) continue; /* The verb has its own words for it. */
+        if (verb_has(verb, use->option)) continue; /* The verb has its own words for it. */
         if (i-- == 0) return use;
     }
     return NULL;

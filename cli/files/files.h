@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* files.h: only the files in cli/ include this. Files as bytes: read whole, written whole or not at
- * all. */
+ * all; lists that grow, and the time. */
 #ifndef TAMIS_CLI_FILES_FILES_H
 #define TAMIS_CLI_FILES_FILES_H
 
@@ -14,8 +14,12 @@ static inline bool is_dash(const char *path) {
     return strcmp(path, "-") == 0;
 }
 
-/* Makes room for `n` items of `size` bytes in a list on the heap, `list` being where its pointer is:
- * at least twice what there was. False when memory is out; the list is then as it was. */
+/* Since some moment in the past, however the clock of the system is set: now.c. */
+uint64_t now_ns(void);
+int64_t now_ms(void);
+
+/* Makes room for `n` items of `size` bytes in a list on the heap, at least twice what there was;
+ * `list` is where its pointer is. False when memory is out; the list is then as it was. */
 bool list_grow(void *list, size_t *room, size_t n, size_t size);
 
 /* ==== In ==================================================================================== */

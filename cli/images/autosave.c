@@ -8,17 +8,10 @@
 
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
 
 enum { USUAL_SECONDS = 60, SECOND = 1000 };
-
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- How often ---- */
 
@@ -46,14 +39,14 @@ static bool parse_when(struct keeping *keeping, const char *text) {
  * interval. */
 static int save_now(struct keeping *keeping) {
     enum { SHARE = 20 };
-    const uint64_t start = now_ms();
+    const uint64_t start = (uint64_t)now_ms();
     if (fflush(stdout) != 0) return EXIT_TROUBLE; /* finish_output says why */
     const int code =
         keeping->save ? keeping->save(keeping->with) : image_save(keeping->args, keeping->image);
-    const uint64_t took = now_ms() - start;
+    const uint64_t took = (uint64_t)now_ms() - start;
     const uint64_t min = keeping->is_usual ? SHARE * took : 0;
     keeping->lines = 0;
-    keeping->due = now_ms() + (keeping->every_ms > min ? keeping->every_ms : min);
+    keeping->due = (uint64_t)now_ms() + (keeping->every_ms > min ? keeping->every_ms : min);
     return code;
 }
 
@@ -62,7 +55,7 @@ int keeping_after(void *with, uint64_t lines) {
     if (!keeping->is_on) return 0;
     if (keeping->code) return keeping->code;
     keeping->lines += lines;
-    const bool is_due = (keeping->every_ms && now_ms() >= keeping->due) ||
+    const bool is_due = (keeping->every_ms && (uint64_t)now_ms() >= keeping->due) ||
                         (keeping->every_lines && keeping->lines >= keeping->every_lines);
     return keeping->lines && is_due ? save_now(keeping) : 0;
 }
@@ -71,7 +64,7 @@ int keeping_after(void *with, uint64_t lines) {
 
 /* -1: forever */
 static int time_left(const struct keeping *keeping) {
-    const uint64_t now = now_ms();
+    const uint64_t now = (uint64_t)now_ms();
     if (!keeping->every_ms || !keeping->lines || keeping->code) return -1;
     if (now >= keeping->due) return 0;
     return keeping->due - now < 3600 * SECOND ? (int)(keeping->due - now) : 3600 * SECOND;
@@ -107,7 +100,7 @@ int keeping_start(struct keeping *keeping, struct keys *keys) {
     const int code = keeping->image ? image_hold_output(keeping->image, args) : 0;
     if (code) return code;
     if (stop_fd() < 0) return fail(args, NULL, "cannot create a pipe");
-    keeping->due = now_ms() + keeping->every_ms;
+    keeping->due = (uint64_t)now_ms() + keeping->every_ms;
     keys->await = await_input;
     keys->await_with = keeping;
     catch_signals();

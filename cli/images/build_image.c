@@ -64,8 +64,7 @@ static int fail_take(const struct batch *batch, size_t i, tamis_status status) {
     const struct args *args = batch->keys->args;
     if (status == TAMIS_INVALID)
         return fail_line(batch, i, "%s%s", tamis_why(),
-                         given(args, OPT_VALUES) ? "; set their size with value=BITS in a "
-                                                   "--spec"
+                         given(args, OPT_VALUES) ? "; set their size with value=BITS in a --spec"
                                                  : "");
     const bool is_about_dir = status == TAMIS_IO || status == TAMIS_NOMEM;
     return fail_why(args, is_about_dir ? NULL : input_name(batch->from->name), status);
@@ -181,7 +180,7 @@ static void tell_segments(const struct building *building, const char *path) {
          human_count(info.segment_asked).text, info.bits_more);
 }
 
-static int make_image(struct building *building, tamis_edit *edit, tamis **filter) {
+int builder_make(struct building *building, tamis_edit *edit, tamis **filter) {
     const bool is_kept = building->keeping && building->keeping->is_on;
     if (!is_kept) catch_signals(); /* they are, where it is */
     const tamis_status status = edit ? tamis_edit_build(edit, building->builder)
@@ -191,10 +190,6 @@ static int make_image(struct building *building, tamis_edit *edit, tamis **filte
     if (is_stopped() && !is_kept) return EXIT_TROUBLE; /* main does the rest */
     if (status == TAMIS_CONFLICT) return fail_conflict(building);
     return status ? fail_build(building, status) : 0;
-}
-
-int builder_save(struct building *building, tamis_edit *edit) {
-    return make_image(building, edit, NULL);
 }
 
 int builder_write(struct building *building, const char *path, tamis_edit *edit,
@@ -208,7 +203,7 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
         if (code) return code;
     }
 
-    const int code = make_image(building, edit ? edit : own, &image->filter);
+    const int code = builder_make(building, edit ? edit : own, &image->filter);
     tamis_edit_close(own);
     if (code) return code;
     tell_segments(building, path);

@@ -65,3 +65,16 @@ int keys_keep(struct keys *keys, struct spill *copy) {
     keys_rewind(keys);
     return code;
 }
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+size_t sort_distinct(uint64_t *hash, size_t n) {
+    size_t kept = 0;
+    if (n > 0) qsort(hash, n, sizeof *hash, by_number);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || hash[i] != hash[kept - 1]) hash[kept++] = hash[i];
+    return kept;
+}

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -306,8 +304,8 @@ int foreign_list(const struct args *args, const char *path, bool is_first) {
     struct file file = {.fd = -1};
     int code = format_exists(args, "--from", text, &format);
     if (!code) code = file_open(&file, args, path, &format);
-    const tamis_status status = code ? TAMIS_OK : find_all(&file, text, measure_found, &listing);
-    if (status) code = fail_why(args, file.bytes.path, status);
+    if (!code)
+        code = check_status(args, file.bytes.path, find_all(&file, text, measure_found, &listing));
     if (!code && given(args, OPT_JSON)) {
         write_list(args, path, &file);
     } else if (!code) {

@@ -230,8 +230,9 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 /* Hands every key to the builder. */
 int builder_take(struct building *building);
 
-/* Makes the image in what `edit` holds. Where it is saved on the way, a signal does not stop it. */
-int builder_save(struct building *building, tamis_edit *edit);
+/* Makes the image in what `edit` holds, or in memory where that is NULL. Where it is saved on the
+ * way, a signal does not stop it. */
+int builder_make(struct building *building, tamis_edit *edit, tamis **filter);
 
 /* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that
  * is NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any
@@ -242,6 +243,9 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
 /* How many different keys there are, by hashes of their own. The lines go to `copy`, which is open,
  * unless that is NULL. In distinct.c. */
 int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct);
+
+/* Sorts hashes and drops those that repeat: how many are left. In distinct.c. */
+size_t sort_distinct(uint64_t *hash, size_t n);
 
 /* The keys come from that copy from now on. */
 int keys_keep(struct keys *keys, struct spill *copy);

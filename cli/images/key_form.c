@@ -49,13 +49,6 @@ bool form_of(const tamis *filter, struct form *form) {
 
 /* ---- Is it the same? ---- */
 
-static bool reads_keys(const struct verb *verb) {
-    const struct use *use;
-    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
-        if (use->option == OPT_FIELD) return true;
-    return false;
-}
-
 static int fail_unknown(const struct args *args, const char *path, const tamis *filter) {
     struct form form;
     const char *canon = tamis_note(filter, canon_note);
@@ -63,9 +56,8 @@ static int fail_unknown(const struct args *args, const char *path, const tamis *
     const bool is_canon = canon && !canon_parse(&form.canon, canon, why, sizeof why);
     const char *name = is_canon ? canon_note : encoding_note;
     return fail(args, path,
-                "its key encoding is unknown to this version of tamis: the note %s is "
-                "%s",
-                name, tamis_note(filter, name));
+                "its key encoding is unknown to this version of tamis: the note %s is %s", name,
+                tamis_note(filter, name));
 }
 
 static bool is_same_encoding(const char *a, const char *b) {
@@ -88,15 +80,14 @@ static int check_encoding(const struct args *args, const char *path, const tamis
 int form_is_that_of(const struct args *args, const char *path, const tamis *filter) {
     struct form said, kept;
     char text[CANON_TEXT];
-    if (!reads_keys(args->verb)) return 0;
+    if (!verb_has(args->verb, OPT_FIELD)) return 0; /* It reads no keys. */
     if (!form_of(filter, &kept)) return fail_unknown(args, path, filter);
     if (form_given(args, &said)) return EXIT_TROUBLE;
     canon_write(&kept.canon, text);
     const bool is_import = tamis_note(filter, "origin");
     if (given(args, OPT_CANON) && kept.canon.n == 0 && !is_import)
         return fail(args, path,
-                    "the image was built without --canon: its keys are unchanged "
-                    "lines");
+                    "the image was built without --canon: its keys are unchanged lines");
     if (given(args, OPT_CANON) && kept.canon.n > 0 && !canon_is_same(&said.canon, &kept.canon))
         return fail(args, path, "the image was built with --canon %s; omit --canon to use that",
                     text);

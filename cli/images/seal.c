@@ -31,8 +31,7 @@ bool seal_is_there(const struct bytes *patch) {
 
 static int fail_without(const struct args *args) {
     return fail(args, NULL,
-                "this tamis was built without libsodium, which it needs to sign and "
-                "verify");
+                "this tamis was built without libsodium, which it needs to sign and verify");
 }
 
 const char *seal_library(void) {

@@ -77,9 +77,7 @@ int router_open(struct router *router, const struct args *args, const char *spec
         fine = shard_spec(args, spec, 0, shards * router->finer);
         code = fine ? 0 : EXIT_TROUBLE;
     }
-    const tamis_status status =
-        code ? TAMIS_OK : tamis_create_with(&router->filter, fine, &options);
-    if (status) code = fail_why(args, NULL, status);
+    if (!code) code = check_status(args, NULL, tamis_create_with(&router->filter, fine, &options));
     free(whole);
     free(fine);
     return code ? code : shard_has_secret(args, router->filter);

@@ -62,6 +62,12 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip) {
     return keys_open_sources(keys, args, sources, n);
 }
 
+int keys_open_file(struct keys *keys, const struct args *args, const char *name) {
+    struct source *source = calloc(1, sizeof *source);
+    if (source) source->name = name;
+    return keys_open_sources(keys, args, source, 1);
+}
+
 void keys_close(struct keys *keys) {
     input_close(keys->input);
     for (size_t i = 0; keys->source && i < keys->source_count; i++) free(keys->source[i].label);

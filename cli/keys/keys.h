@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* keys.h: only the files in cli/ include this. From files to keys, and lines back out.
  *
- *     files --input.c--> bytes --blocks.c--> blocks of lines --cut.c--> batches of keys and hashes
+ *     files --input.c--> bytes --blocks.c--> blocks of lines --split_lines.c--> batches of keys
  *           --run.c--> a verb asks about them, on any thread
  *           --run.c--> a verb takes them, in the order of the input --text.c--> stdout
  *
@@ -67,7 +67,7 @@ struct batch {
     struct text out;        /* for stdout, in the order of the input */
 };
 
-/* How lines become keys: cut.c, rewrite.c. */
+/* How lines become keys: split_lines.c, rewrite.c. */
 struct cutting {
     char line_end;
     bool has_crlf;
@@ -126,6 +126,7 @@ enum { KEYS_ENOUGH = -1 };
 /* Keys from the operands after the first `skip`, or from standard input. Returns 0 or
  * EXIT_TROUBLE; keys_close is due in both cases. */
 int keys_open(struct keys *keys, const struct args *args, size_t skip);
+int keys_open_file(struct keys *keys, const struct args *args, const char *name);
 
 /* The same from a list of sources on the heap, which now belongs to the keys; NULL, which is
  * reported: memory is out. */

@@ -7,7 +7,6 @@
  *
  *     taken <= claimed <= filled <= taken + size of the ring
  */
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,17 +5,12 @@
  * order; keys of a file in theirs, which for a filter is as random. */
 #include "cli/measure/timing.h"
 
+#include "cli/files/files.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { LIST = 4096, LISTS = 4, ROUNDS = 51 };
-
-static double now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;

@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -56,12 +55,6 @@ int wire_fail(const struct wire *wire, const char *format, ...) {
     return EXIT_TROUBLE;
 }
 
-int64_t wire_now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int draw_random(const struct args *args, void *bytes, size_t len) {
     const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
     const bool is_drawn = fd >= 0 && read(fd, bytes, len) == (ssize_t)len;
@@ -73,7 +66,7 @@ int draw_random(const struct args *args, void *bytes, size_t len) {
 /* ---- Bytes in and out ---- */
 
 static void be_patient(struct wire *wire) {
-    wire->deadline_ms = wire_now_ms() + wire->timeout_ms;
+    wire->deadline_ms = now_ms() + wire->timeout_ms;
 }
 
 static int fail_end(struct wire *wire) {
@@ -132,7 +125,7 @@ static int pump(struct wire *wire, bool wait) {
     const bool can_write = wire->gone < wire->queued;
     struct pollfd fds[2] = {{.fd = can_read ? wire->in : -1, .events = POLLIN},
                             {.fd = can_write ? wire->out : -1, .events = POLLOUT}};
-    const int64_t left = wire->deadline_ms - wire_now_ms();
+    const int64_t left = wire->deadline_ms - now_ms();
     const int ready = poll(fds, 2, !wait ? 0 : left > 0 ? (int)left : 0);
     if (ready < 0 && errno != EINTR) return wire_fail(wire, "cannot wait: %s", strerror(errno));
     if (ready == 0 && wait && left <= 0)
@@ -214,7 +207,7 @@ int wire_send(struct wire *wire, const void *bytes, size_t len, bool is_last) {
     } else {
         queue_bytes(wire, bytes, len);
     }
-    wire->alive_ms = wire_now_ms();
+    wire->alive_ms = now_ms();
     return pump(wire, false);
 }
 
@@ -293,7 +286,7 @@ int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is
 
 int wire_alive(struct wire *wire) {
     enum { EVERY_MS = 1000 };
-    const int64_t now = wire_now_ms();
+    const int64_t now = now_ms();
     if (now - wire->alive_ms < EVERY_MS) return 0;
     /* What the other side has not taken yet says the same. */
     if (wire->queued > wire->gone) {
@@ -437,7 +430,7 @@ int wire_open(struct wire *wire, const struct args *args) {
     int code =
         given(args, OPT_KEY) ? cipher_open(&wire->cipher, args, args->setting[OPT_KEY].text) : 0;
     if (!code) code = wire_connect(wire);
-    wire->alive_ms = wire_now_ms();
+    wire->alive_ms = now_ms();
     return code;
 }
 

@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "cli/output/words.h"
+#include "cli/files/files.h"
 
 /* A frame: 4 bytes, little-endian, whose low 31 bits are the length of what follows; the highest
  * bit says that it is the last one. An empty frame only says that the sender is still there. */
@@ -79,8 +79,6 @@ int wire_finish(struct wire *wire);
 /* "tamis: reconcile: PEER: sentence", EXIT_TROUBLE. */
 PRINTF_LIKE(2, 3)
 int wire_fail(const struct wire *wire, const char *format, ...);
-
-int64_t wire_now_ms(void);
 
 /* From the system, or reported. */
 int draw_random(const struct args *args, void *bytes, size_t len);

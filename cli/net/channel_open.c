@@ -31,9 +31,7 @@ static int parse_place(const struct args *args, const char *option, const char *
     if (host == 0 || port == 0 || is_bare_v6 || host >= sizeof place->host ||
         port >= sizeof place->port)
         return fail(args, option,
-                    "\"%s\" is not ADDRESS:PORT, such as 127.0.0.1:7000 or "
-                    "[::1]:7000",
-                    text);
+                    "\"%s\" is not ADDRESS:PORT, such as 127.0.0.1:7000 or [::1]:7000", text);
     memcpy(place->host, start, host);
     place->host[host] = '\0';
     memcpy(place->port, colon + 1, port + 1);
@@ -131,7 +129,7 @@ static int open_listen(struct wire *wire) {
 static int call_place(const struct addrinfo *place, int64_t timeout_ms) {
     const int fd = socket(place->ai_family, place->ai_socktype | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    const int64_t deadline = wire_now_ms() + timeout_ms;
+    const int64_t deadline = now_ms() + timeout_ms;
     int cause = 0, ready;
     socklen_t len = sizeof cause;
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -140,7 +138,7 @@ static int call_place(const struct addrinfo *place, int64_t timeout_ms) {
     if (!cause) {
         struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
         do {
-            const int64_t left = deadline - wire_now_ms();
+            const int64_t left = deadline - now_ms();
             ready = poll(&poll_fd, 1, left > 0 ? (int)left : 0);
         } while (ready < 0 && errno == EINTR);
         if (ready > 0)
@@ -215,12 +213,12 @@ static int open_over(struct wire *wire) {
 
 /* A command without a peer ends by itself; a stubborn one is terminated. */
 static bool wait_for_child(const struct wire *wire, int *status) {
-    const int64_t deadline = wire_now_ms() + wire->timeout_ms;
+    const int64_t deadline = now_ms() + wire->timeout_ms;
     const struct timespec pause = {.tv_nsec = 2000000};
     for (;;) {
         const pid_t done = waitpid(wire->child, status, WNOHANG);
         if (done == wire->child || (done < 0 && errno != EINTR)) return done > 0;
-        if (wire_now_ms() >= deadline) break;
+        if (now_ms() >= deadline) break;
         nanosleep(&pause, NULL);
     }
     kill(wire->child, SIGTERM);

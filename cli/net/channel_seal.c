@@ -18,8 +18,7 @@ int cipher_open(struct cipher **cipher, const struct args *args, const char *pat
     (void)path;
     *cipher = NULL;
     return fail(args, NULL,
-                "--key: this tamis was built without libsodium, which it needs for "
-                "encryption");
+                "--key: this tamis was built without libsodium, which it needs for encryption");
 }
 
 void cipher_close(struct cipher *cipher) {

@@ -124,8 +124,6 @@ struct net {
     uint64_t moved, asked, retried, resets, refreshes;
 };
 
-int64_t net_now(void); /* milliseconds */
-
 /* Connects to the cluster at --redis and learns who has which slots. net_close is due also after a
  * failure, which is reported. */
 int net_open(struct net *net, const struct args *args);

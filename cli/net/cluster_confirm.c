@@ -62,7 +62,7 @@ void confirm_keep(struct packer *packer, struct node *node, struct parcel *parce
         keep->last->next = parcel;
     else
         keep->first = parcel;
-    if (!keep->last) keep->since = net_now();
+    if (!keep->last) keep->since = now_ms();
     keep->last = parcel;
     keep->bytes += parcel->request.len;
 }
@@ -126,7 +126,7 @@ static void checkpoint_done(struct request *request) {
     struct keep *keep = request->with;
     struct packer *packer = keep->packer;
     const redisReply *reply = request->reply;
-    const int64_t now = net_now();
+    const int64_t now = now_ms();
     keep->is_asking = false;
     keep->not_before = now + CHECKPOINT_PAUSE;
     if (reply && reply->type == REDIS_REPLY_INTEGER && reply->integer >= (long long)keep->wanted) {
@@ -161,7 +161,7 @@ static void checkpoint(struct keep *keep) {
                                      .is_urgent = true,
                                      .done = checkpoint_done,
                                      .with = keep};
-    net_route(net, &keep->request, net_now());
+    net_route(net, &keep->request, now_ms());
 }
 
 static bool is_wanted(const struct keep *keep, int64_t now) {

@@ -6,7 +6,6 @@
 #ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* ==== Load ================================================================================== */

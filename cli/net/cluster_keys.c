@@ -4,8 +4,6 @@
 
 #ifdef TAMIS_WITH_HIREDIS
 
-#include <stdlib.h>
-
 /* Blocks of lines that are asked about at the same time; threads that wait for answers cost
  * little. */
 enum { ASKING_THREADS = 32 };
@@ -120,7 +118,7 @@ static int add(struct packer *packer, struct keys *keys) {
     const struct args *args = packer->shards->args;
     struct adding adding = {.packer = packer};
     const struct handler handler = {.ask = add_batch, .take = count_added, .with = &adding};
-    const int64_t started = net_now();
+    const int64_t started = now_ms();
     catch_signals();
     int code = keys_run(keys, &handler);
     const bool is_good = packer_flush(packer);
@@ -130,7 +128,7 @@ static int add(struct packer *packer, struct keys *keys) {
     if (is_stopped())
         warn(args, packer->shards->name, "stopped by a signal; %s of the keys read were added",
              packer->has_failed ? "not all" : "all");
-    report_add(packer, adding.keys, (double)(net_now() - started) / 1000);
+    report_add(packer, adding.keys, (double)(now_ms() - started) / 1000);
     net_unlock(packer->net);
     return code;
 }
@@ -153,14 +151,14 @@ static void ask_batch(void *with, struct batch *batch) {
 static int check(struct packer *packer, struct keys *keys) {
     const struct args *args = packer->shards->args;
     struct checking checking = {.packer = packer};
-    const int64_t started = net_now();
+    const int64_t started = now_ms();
     if (!given(args, OPT_THREADS)) keys->threads = ASKING_THREADS;
     int code = query_keys(keys, &checking.hits, ask_batch);
     net_lock(packer->net);
     if (packer->has_failed) code = fail(args, packer->shards->name, "%s", packer->trouble);
     fflush(stdout); /* The report about lines comes after them. */
     report_check(packer, packer->acknowledged + packer->maybes,
-                 (double)(net_now() - started) / 1000);
+                 (double)(now_ms() - started) / 1000);
     if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;
     net_unlock(packer->net);
     return code;

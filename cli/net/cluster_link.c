@@ -13,7 +13,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 /* So many requests may wait for answers, so that a node always has the next one at hand. */
@@ -70,7 +69,7 @@ static void send_back(struct net *net, struct request *request, int64_t since, i
 }
 
 void link_fail(struct net *net, struct node *node, const char *why) {
-    const int64_t now = net_now();
+    const int64_t now = now_ms();
     const int64_t since = node->sent.n > 0 ? node->received : now;
     const unsigned doubled = node->failures < 5 ? node->failures : 5;
     const int64_t rest = (int64_t)FIRST_REST << doubled;
@@ -118,7 +117,7 @@ bool link_open(struct net *net, struct node *node) {
     }
     node->context->reader->maxbuf = 0; /* Its buffer is kept. */
     node->state = LINK_CONNECTING;
-    node->received = net_now();
+    node->received = now_ms();
     return true;
 }
 
@@ -135,7 +134,7 @@ static bool is_connected(struct net *net, struct node *node) {
     }
     (void)setsockopt(node->context->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     node->state = LINK_UP;
-    node->received = net_now();
+    node->received = now_ms();
     greet(net, node);
     return true;
 }
@@ -148,7 +147,7 @@ static bool begin_next(struct node *node) {
     node->is_writing = true;
     node->prefix_left = request->asks ? sizeof asking - 1 : 0;
     node->left = request->len;
-    const int64_t now = net_now();
+    const int64_t now = now_ms();
     if (request->started == 0) request->started = now;
     if (node->sent.n == 0) node->received = now;
     return true;
@@ -217,7 +216,7 @@ void link_read(struct net *net, struct node *node) {
         link_fail(net, node, n < 0 ? strerror(errno) : "closed the connection");
         return;
     }
-    node->received = net_now();
+    node->received = now_ms();
     redisReader *reader = node->context->reader;
     void *reply = NULL;
     bool is_good = redisReaderFeed(reader, room, (size_t)n) == REDIS_OK;

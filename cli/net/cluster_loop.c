@@ -24,12 +24,6 @@ enum {
 /* The net looks at its clocks that often at least. */
 enum { LONGEST_NAP = 100 };
 
-int64_t net_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ==== The thread ============================================================================ */
 
 /* Requests that waited long enough go out again, or end without an answer. */
@@ -89,7 +83,7 @@ static void *run_net(void *with) {
     struct net *net = with;
     net_lock(net);
     while (!net->is_over) {
-        const int64_t now = net_now();
+        const int64_t now = now_ms();
         int64_t next = now + LONGEST_NAP;
         take_delayed(net, now);
         net_refresh(net, now);
@@ -119,7 +113,7 @@ void net_wake(struct net *net) {
 }
 
 void net_send(struct net *net, struct request *request) {
-    net_route(net, request, net_now());
+    net_route(net, request, now_ms());
     net_wake(net);
 }
 
@@ -148,9 +142,7 @@ static int add_place(struct net *net, const char *text, size_t len) {
     if (colon) *colon = '\0';
     const unsigned long number = strtoul(port, NULL, 10);
     if (!*host || !*port || port[strspn(port, "0123456789")] || number == 0 || number > 65535)
-        return fail(net->args, "--redis",
-                    "\"%.*s\" is not HOST:PORT, such as "
-                    "127.0.0.1:6379",
+        return fail(net->args, "--redis", "\"%.*s\" is not HOST:PORT, such as 127.0.0.1:6379",
                     (int)len, text);
     return net_node(net, host, (int)number) ? 0 : fail(net->args, "--redis", "too many addresses");
 }
@@ -191,12 +183,12 @@ static bool open_pipe(int ends[2]) {
 
 /* Until the first map is there, or until it takes too long. */
 static int wait_for_map(struct net *net) {
-    const int64_t deadline = net_now() + net->timeout;
+    const int64_t deadline = now_ms() + net->timeout;
     struct timespec at;
     clock_gettime(CLOCK_REALTIME, &at);
     at.tv_sec += (time_t)(net->timeout / 1000) + 1;
     net_lock(net);
-    while (!net->has_map && net->refusals < net->nodes && net_now() < deadline)
+    while (!net->has_map && net->refusals < net->nodes && now_ms() < deadline)
         if (pthread_cond_timedwait(&net->answered, &net->lock, &at) == ETIMEDOUT) break;
     const bool has_map = net->has_map;
     char trouble[sizeof net->trouble];
@@ -212,7 +204,7 @@ int net_open(struct net *net, const struct args *args) {
     int code = set_times(net);
     if (!code) code = add_places(net);
     if (code) return code;
-    net->refresh_at = net_now();
+    net->refresh_at = now_ms();
     if (!open_pipe(net->wake)) return fail(args, NULL, "cannot create a pipe: %s", strerror(errno));
     if (!start_thread(&net->thread, run_net, net)) return fail(args, NULL, "cannot start a thread");
     net->is_started = true;
@@ -262,7 +254,7 @@ void calls_run(struct net *net, struct call *call, size_t n) {
     for (size_t i = 0; i < n; i++) {
         call[i].request.done = call_done;
         call[i].request.with = net;
-        net_route(net, &call[i].request, net_now());
+        net_route(net, &call[i].request, now_ms());
     }
     net_wake(net);
     for (size_t i = 0; i < n; i++)

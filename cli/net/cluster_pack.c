@@ -128,7 +128,7 @@ static void give_answers(struct parcel *parcel, const uint8_t *bits) {
 /* Nobody knows: then every answer is maybe. */
 static void ask_in_vain(struct packer *packer, struct parcel *parcel) {
     struct shard_state *state = &packer->shard[parcel->shard];
-    state->silent_till = net_now() + SILENT_PAUSE;
+    state->silent_till = now_ms() + SILENT_PAUSE;
     state->was_silent = true;
     state->maybes += parcel->n;
     packer->maybes += parcel->n;
@@ -174,14 +174,14 @@ void parcel_send(struct packer *packer, struct parcel *parcel) {
         .patience = state->was_silent ? SILENT_PATIENCE : 0,
         .done = packer->adds ? add_done : ask_done,
     };
-    net_route(packer->net, &parcel->request, net_now());
+    net_route(packer->net, &parcel->request, now_ms());
 }
 
 static void seal(struct packer *packer, struct shard_state *state) {
     struct parcel *parcel = state->open;
     state->open = NULL;
     packer->parcels++;
-    if (!packer->adds && net_now() < state->silent_till) {
+    if (!packer->adds && now_ms() < state->silent_till) {
         ask_in_vain(packer, parcel);
         parcel_free(packer, parcel);
     } else {
@@ -251,7 +251,7 @@ static struct parcel *open_parcel(struct packer *packer, uint32_t shard) {
         return NULL;
     }
     parcel->shard = shard;
-    parcel->opened = net_now();
+    parcel->opened = now_ms();
     state->open = parcel;
     list_open(packer, state);
     return parcel;

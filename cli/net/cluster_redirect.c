@@ -41,7 +41,7 @@ struct node *net_node(struct net *net, const char *host, int port) {
 
 void net_finish(struct net *net, struct request *request) {
     (void)net;
-    request->ended = net_now();
+    request->ended = now_ms();
     request->done(request);
 }
 
@@ -111,7 +111,7 @@ static struct node *named_node(struct net *net, const struct node *by, const cha
 
 static void redirect(struct net *net, struct node *by, struct request *request,
                      const redisReply *reply, bool is_moved) {
-    const int64_t now = net_now();
+    const int64_t now = now_ms();
     struct node *node = named_node(net, by, reply->str);
     if (is_moved) {
         net->moved++;
@@ -146,7 +146,7 @@ void net_answer(struct net *net, struct node *node, struct request *request, red
         return;
     }
     if (is_routed && is_passing(reply)) {
-        const int64_t now = net_now();
+        const int64_t now = now_ms();
         snprintf(request->trouble, sizeof request->trouble, "%.64s: %.100s", node->name,
                  reply->str);
         net_delay(net, request, now, now);
@@ -162,7 +162,7 @@ void net_answer(struct net *net, struct node *node, struct request *request, red
 /* ==== The map =============================================================================== */
 
 void net_want_map(struct net *net) {
-    const int64_t soonest = net->refreshed + REFRESH_PAUSE, now = net_now();
+    const int64_t soonest = net->refreshed + REFRESH_PAUSE, now = now_ms();
     if (!net->is_cluster && net->has_map) return; /* One server has everything. */
     if (net->refresh_at == 0) net->refresh_at = now < soonest ? soonest : now;
 }
@@ -226,7 +226,7 @@ static void map_came(struct request *request) {
     struct node *from = request->from;
     const bool was_info = request->bytes != slots_command;
     net->is_refreshing = false;
-    net->refreshed = net_now();
+    net->refreshed = now_ms();
     if (!reply) {
         net_want_map(net); /* from the next one */
     } else if (was_info) {
@@ -256,7 +256,7 @@ static void ask_map(struct net *net, struct node *node, const char *command) {
                                     .is_urgent = true,
                                     .done = map_came,
                                     .with = net};
-    net_route(net, &net->refresh, net_now());
+    net_route(net, &net->refresh, now_ms());
 }
 
 void net_refresh(struct net *net, int64_t now) {

@@ -104,10 +104,8 @@ bool file_starts_with(const char *path, const uint8_t magic[8]) {
 
 int set_open(struct set *set, const struct args *args, const char *name) {
     *set = (struct set){.args = args, .name = name, .copy = {.fd = -1}};
-    struct source *source = calloc(1, sizeof *source);
-    if (source) source->name = name;
     set->is_open = true;
-    return keys_open_sources(&set->keys, args, source, 1);
+    return keys_open_file(&set->keys, args, name);
 }
 
 void set_close(struct set *set) {

@@ -215,8 +215,7 @@ int image_can_be_cut(const struct args *args, const struct image *image) {
     if (tamis_shard_spec(spec, 0, 1, NULL, 0) > 0) return 0;
     const struct tamis_info info = info_of(image->filter);
     return fail(args, input_name(image->path),
-                "an image of kind %s cannot be split into shards (allowed: blocked, "
-                "split)",
+                "an image of kind %s cannot be split into shards (allowed: blocked, split)",
                 info.kind);
 }
 #endif

@@ -22,8 +22,7 @@ int shards_name(struct shards *shards, const struct args *args, struct net *net)
         return fail(args, NULL, "NAME must have 1 to %d bytes", NAME_ROOM - 1);
     if (strpbrk(name, "{}"))
         return fail(args, NULL,
-                    "%s: braces are not allowed in NAME: they would choose its "
-                    "slot in a cluster",
+                    "%s: braces are not allowed in NAME: they would choose its slot in a cluster",
                     name);
     shards->tag = malloc((size_t)SLOTS * TAG_ROOM);
     if (!shards->tag) return fail_memory(args);
@@ -142,9 +141,7 @@ int shards_model(struct shards *shards, const char *spec, uint64_t n, const uint
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     struct tamis_shard_info info;
     if (n > SLOTS)
-        return fail(shards->args, "--shards",
-                    "out of range (allowed: 1 to %d, one for "
-                    "each slot)",
+        return fail(shards->args, "--shards", "out of range (allowed: 1 to %d, one for each slot)",
                     SLOTS);
     const tamis_status status = tamis_create_with(&shards->model, spec, &options);
     if (status) return fail_why(shards->args, shards->name, status);
@@ -351,9 +348,9 @@ static struct fitness ask_primaries(const struct args *args, struct net *net) {
 /* A primary that has just died is one until its replica is elected, which the map shows. */
 int primaries_are_fit(const struct args *args, struct net *net) {
     static const struct timespec pause = {.tv_nsec = 100000000};
-    const int64_t deadline = net_now() + net->timeout;
+    const int64_t deadline = now_ms() + net->timeout;
     struct fitness fitness = ask_primaries(args, net);
-    while (!fitness.code && fitness.is_silent && net_now() < deadline && !is_stopped()) {
+    while (!fitness.code && fitness.is_silent && now_ms() < deadline && !is_stopped()) {
         net_lock(net);
         net_want_map(net);
         net_wake(net);

@@ -46,12 +46,6 @@ static struct {
 
 static const char reading[] = "reading";
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- Words ---- */
 
 /* What there is to tell, read once. */

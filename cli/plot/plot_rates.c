@@ -105,8 +105,7 @@ static int draw_fill(const struct args *args, const char *kind, struct chart *ch
         return fail(args, NULL, "--kinds: %s is built once and does not fill up", kind);
     snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys,
              fpr->is_given ? fpr->rate : 0.01);
-    const tamis_status status = tamis_create(&filter, spec);
-    if (status) return fail_why(args, NULL, status);
+    if (check_status(args, NULL, tamis_create(&filter, spec))) return EXIT_TROUBLE;
     const int code = fill_up(args, filter, keys, new_series(chart, kind));
     tamis_free(filter);
     return code;

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_AT_ONCE = 1 << 14 };
 
@@ -107,8 +106,7 @@ int build_shard(const struct args *args, const char *spec) {
     if (!code) code = image_may_write(args, path);
     if (!code) own = shard_spec(args, spec, making.shard, making.shards);
     if (!code && !own) code = EXIT_TROUBLE;
-    const tamis_status status = code ? TAMIS_OK : tamis_create_with(&making.filter, own, &options);
-    if (status) code = fail_why(args, NULL, status);
+    if (!code) code = check_status(args, NULL, tamis_create_with(&making.filter, own, &options));
     if (!code) code = shard_has_secret(args, making.filter);
     if (!code) code = set_notes(args, making.filter);
     if (!code) code = form_record(args, making.filter, NULL);

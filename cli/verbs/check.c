@@ -39,10 +39,7 @@ static char *escape(const char *name) {
 static const uint64_t *all_labels(struct labelling *labelling, uint64_t hash, size_t *n) {
     *n = tamis_labels_hash(labelling->filter, hash, labelling->label, labelling->room);
     if (*n <= labelling->room) return labelling->label;
-    uint64_t *larger = realloc(labelling->label, *n * sizeof *larger);
-    if (!larger) return NULL;
-    labelling->label = larger;
-    labelling->room = *n;
+    if (!list_grow(&labelling->label, &labelling->room, *n, sizeof hash)) return NULL;
     return all_labels(labelling, hash, n);
 }
 

@@ -68,8 +68,7 @@ static int check_options(const struct args *args) {
     const bool keeps = given(args, OPT_NOTE) || given(args, OPT_KEYS);
     if (given(args, OPT_JSON) && is_dash(args->operand[1]))
         return fail(args, NULL,
-                    "--json cannot be combined with - as the result: both use "
-                    "standard output");
+                    "--json cannot be combined with - as the result: both use standard output");
     if (to && format_exists(args, "--to", to, &format)) return EXIT_TROUBLE;
     if (to && keeps)
         return fail(args, NULL, "--%s is stored only in images; %s cannot hold it",

@@ -129,8 +129,7 @@ static void tell(const struct top *top, uint64_t others) {
                 human_count(others).text);
     fprintf(stderr, "; %s; counters take %s\n",
             is_exact(top) ? "counts are exact"
-                          : "counts may be too high by up to the second "
-                            "number",
+                          : "counts may be too high by up to the second number",
             human_bytes(sketch_bytes(top)).text);
     for (size_t i = 0; i < printed_of(top); i++)
         if (top->all.list[i].is_cut) {

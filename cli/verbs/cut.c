@@ -14,8 +14,9 @@ static int write_shard(const struct args *args, const tamis *whole, uint64_t i, 
         snprintf(path, sizeof path, "%s/%0*" PRIu64 ".tamis", dir, shard_digits(shards), i);
     if (len >= (int)sizeof path) return fail(args, dir, "the name is too long");
     int code = image_may_write(args, path);
-    const tamis_status status = code ? TAMIS_OK : tamis_shard_cut(&shard, whole, i, shards, NULL);
-    if (status) code = fail_why(args, args->operand[0], status);
+    if (!code)
+        code =
+            check_status(args, args->operand[0], tamis_shard_cut(&shard, whole, i, shards, NULL));
     if (!code) code = image_write(args, shard, path);
     tamis_free(shard);
     return code;

@@ -40,9 +40,9 @@ static int run_set(const struct args *args) {
     int code = image_open_to_change(&image, args);
     char *text = code ? NULL : read_text(args);
     if (!text) code = EXIT_TROUBLE;
-    const tamis_status status =
-        code ? TAMIS_OK : tamis_set_note(image.filter, note, *text ? text : NULL);
-    if (status) code = fail_why(args, input_name("-"), status);
+    if (!code)
+        code = check_status(args, input_name("-"),
+                            tamis_set_note(image.filter, note, *text ? text : NULL));
     if (!code) code = image_save(args, &image);
     free(text);
     image_close(&image);

@@ -248,20 +248,14 @@ static int tell(const struct args *args, const char *path, bool is_first) {
     struct facts facts = {0};
     if (foreign_is_list(args)) return foreign_list(args, path, is_first);
     int code = image_open(&image, args, path, TO_ASK);
-    if (code) goto done;
-    gather(&facts, image.filter, path);
-    if (!facts.spec) {
-        code = fail_memory(args);
-        goto done;
-    }
-    if (given(args, OPT_JSON)) {
+    if (!code) gather(&facts, image.filter, path);
+    if (!code && !facts.spec) code = fail_memory(args);
+    if (!code && given(args, OPT_JSON)) {
         write_facts(&facts);
-    } else {
+    } else if (!code) {
         if (!is_first) putchar('\n');
         print_facts(&facts);
     }
-
-done:
     free(facts.spec);
     image_close(&image);
     return code;

@@ -5,9 +5,7 @@
 static int run(const struct args *args) {
     const char *path = args->operand[0];
     if (is_dash(path))
-        return fail(args, NULL,
-                    "the keys are two files; name the secret one, not "
-                    "-");
+        return fail(args, NULL, "the keys are two files; name the secret one, not -");
     const int code = seal_make_keys(args, path);
     if (!code && !given(args, OPT_QUIET))
         fprintf(stderr, "%s: secret key, for signing; %s.pub: public key, for distribution\n", path,

@@ -2,7 +2,6 @@
 /* kinds.c: `tamis kinds`, the kinds and their options. */
 #include "cli/cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- For people ---- */
@@ -39,37 +38,31 @@ static void print_brief(const struct tamis_kind_info *kind, int width) {
     print_paragraph(stdout, words, column, column);
 }
 
-/* Ours, or those of other systems, all as wide as the widest. */
-static void print_kinds(bool foreign) {
-    struct tamis_kind_info kind;
-    int width = 12;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        if (is_foreign(&kind) == foreign && (int)strlen(kind.name) > width)
-            width = (int)strlen(kind.name);
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        if (is_foreign(&kind) == foreign) print_brief(&kind, width);
-}
-
 static void print_heading(const char *heading) {
     putchar('\n');
     color_words(stdout, ROLE_HEADING, heading);
     putchar('\n');
 }
 
-/* A small build may have none. */
-static bool has_foreign(void) {
+/* Ours, or those of other systems, all as wide as the widest. A small build may have none of them,
+ * and then there is no heading. */
+static void print_kinds(bool foreign, const char *heading) {
     struct tamis_kind_info kind;
+    int width = 12;
     for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        if (is_foreign(&kind)) return true;
-    return false;
+        if (is_foreign(&kind) == foreign && (int)strlen(kind.name) > width)
+            width = (int)strlen(kind.name);
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
+        if (is_foreign(&kind) != foreign) continue;
+        if (heading) print_heading(heading);
+        heading = NULL;
+        print_brief(&kind, width);
+    }
 }
 
 static void print_all(void) {
-    print_kinds(false);
-    if (has_foreign()) {
-        print_heading("Other systems, which hash keys their own way (see \"tamis formats\"):");
-        print_kinds(true);
-    }
+    print_kinds(false, NULL);
+    print_kinds(true, "Other systems, which hash keys their own way (see \"tamis formats\"):");
     puts("\n\"tamis kinds KIND\" explains the words and lists the options of a kind.");
 }
 

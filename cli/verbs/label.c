@@ -59,11 +59,11 @@ static int start(struct labelling *l, const tamis *old) {
 static int save_on_the_way(void *with) {
     struct labelling *l = with;
     tamis *filter = NULL;
-    int code = builder_save(&l->building, l->held.edit);
+    int code = builder_make(&l->building, l->held.edit, NULL);
     tamis_builder_free(l->building.builder);
     l->building.builder = NULL;
-    const tamis_status status = code ? TAMIS_OK : tamis_edit_read(l->held.edit, &filter);
-    if (status) code = fail_why(l->building.args, l->held.path, status);
+    if (!code)
+        code = check_status(l->building.args, l->held.path, tamis_edit_read(l->held.edit, &filter));
     if (!code) code = start(l, filter);
     tamis_free(filter);
     return code;

@@ -149,9 +149,7 @@ static int measure_all(struct planning *planning) {
 /* How many distinct keys a file has: what a builder plans for by default. */
 static int count_sample(const struct args *args, uint64_t *distinct) {
     struct keys keys;
-    struct source *source = calloc(1, sizeof *source);
-    if (source) source->name = args->setting[OPT_SAMPLE].text;
-    int code = keys_open_sources(&keys, args, source, 1);
+    int code = keys_open_file(&keys, args, args->setting[OPT_SAMPLE].text);
     if (!code) code = count_distinct(&keys, NULL, distinct);
     keys_close(&keys);
     return code;

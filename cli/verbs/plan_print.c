@@ -152,8 +152,7 @@ static void print_one(const struct planning *planning) {
         if (plan->word_name[i]) printf(" %s %" PRIu64 ",", plan->word_name[i], plan->word[i]);
     printf(" probes %" PRIu64 "\nrate: %s\n", plan->probes,
            has_rate(plan) ? human_rate(plan->fpr_expected).text
-                          : "none: it describes sets, not "
-                            "single keys");
+                          : "none: it describes sets, not single keys");
 }
 
 void print_plans(const struct planning *planning) {

@@ -9,8 +9,6 @@
 #include "cli/verbs/plan.h"
 #include "tamis_math.h"
 
-#include <math.h>
-
 enum { FIRST_ROW = 2, LAST_ROW = 32, LAST_COLUMN = 24, BAND = 8 };
 
 static int last_useful(int bits_per_key) {

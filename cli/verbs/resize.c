@@ -8,10 +8,8 @@ static int run(const struct args *args) {
     char what[80];
     int code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_RESIZE, "be resized");
-    if (!code) {
-        const tamis_status status = tamis_resize(image.filter, capacity);
-        if (status) code = fail_why(args, input_name(image.path), status);
-    }
+    if (!code)
+        code = check_status(args, input_name(image.path), tamis_resize(image.filter, capacity));
     if (!code) code = image_save(args, &image);
     if (!code) {
         snprintf(what, sizeof what, "resized for %s", human_number(capacity, "key").text);

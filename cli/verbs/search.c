@@ -261,9 +261,8 @@ static int search_for(struct search *search, const char *path) {
     struct bytes bytes = {0};
     tamis *queries = NULL;
     int code = foreign_open(&bytes, args, path);
-    const tamis_status status =
-        code ? TAMIS_OK : tamis_import(&queries, "fps", bytes.at, bytes.size);
-    if (status) code = fail_why(args, bytes.path, status);
+    if (!code)
+        code = check_status(args, bytes.path, tamis_import(&queries, "fps", bytes.at, bytes.size));
     bytes_close(&bytes);
     if (code) return code;
     search->queries = queries;

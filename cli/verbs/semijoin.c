@@ -11,16 +11,10 @@
 
 /* ---- The two sides ---- */
 
-static int open_side(struct keys *keys, const struct args *args, size_t operand) {
-    struct source *source = calloc(1, sizeof *source);
-    if (source) *source = (struct source){.name = args->operand[operand]};
-    return keys_open_sources(keys, args, source, 1);
-}
-
 static int open_right(struct join *join) {
     char why[256];
     const struct args *args = join->args;
-    const int code = open_side(&join->right, args, 1);
+    const int code = keys_open_file(&join->right, args, args->operand[1]);
     if (code || !given(args, OPT_RIGHT_FIELD)) return code;
     join->right.field_list = args->setting[OPT_RIGHT_FIELD].text;
     if (fields_parse(&join->right.cutting.fields, join->right.field_list, why, sizeof why))
@@ -203,7 +197,7 @@ static int run_join(struct join *join) {
 
 static int run(const struct args *args) {
     struct join join = {.args = args, .is_anti = given(args, OPT_ANTI), .copy = {.fd = -1}};
-    int code = open_side(&join.left, args, 0);
+    int code = keys_open_file(&join.left, args, args->operand[0]);
     if (!code) code = open_right(&join);
     if (!code) code = run_join(&join);
     hold_close(&join.hold);

@@ -2,8 +2,6 @@
 /* sets.c: `tamis union`, `tamis intersect` and `tamis fold`, images from images. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 typedef tamis_status combine(tamis *into, const tamis *from);
 
 /* How many keys two sets share is told by their filters, not by what is left of them afterwards. */
@@ -65,9 +63,7 @@ static int run_intersect(const struct args *args) {
 static int fold_to_rate(const struct args *args, struct image *image, double max, uint64_t *by) {
     const double rate = tamis_fpr_now(image->filter);
     if (rate > max)
-        return fail(args, input_name(image->path),
-                    "the false-positive rate is already "
-                    "%s",
+        return fail(args, input_name(image->path), "the false-positive rate is already %s",
                     human_rate(rate).text);
     for (*by = 1;; *by *= 2) {
         /* On a copy, because a fold that went too far cannot be taken back. */

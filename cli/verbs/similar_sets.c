@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* similar_sets.c: the sets that `tamis similar` compares. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,18 +96,9 @@ static int take_batch(void *with, struct batch *batch) {
     return check_status(r->args, input_name(r->set->name), status);
 }
 
-static int by_number(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void sort_hashes(struct set *set) {
-    size_t kept = 0;
-    if (set->hashes) qsort(set->hash, set->hashes, sizeof *set->hash, by_number);
-    for (size_t i = 0; i < set->hashes; i++)
-        if (i == 0 || set->hash[i] != set->hash[i - 1]) set->hash[kept++] = set->hash[i];
-    set->hashes = kept;
-    set->keys = (struct tamis_estimate){(double)kept, 0};
+    set->hashes = sort_distinct(set->hash, set->hashes);
+    set->keys = (struct tamis_estimate){(double)set->hashes, 0};
 }
 
 /* A text that is shorter than a shingle is one. */
@@ -122,10 +112,8 @@ static int end_words(struct reading *r) {
 
 static int read_keys(struct reading *r) {
     const struct handler handler = {.take = take_batch, .with = r};
-    struct source *source = calloc(1, sizeof *source);
     struct keys keys;
-    if (source) source->name = r->set->name;
-    int code = keys_open_sources(&keys, r->args, source, 1);
+    int code = keys_open_file(&keys, r->args, r->set->name);
     if (!code) keys_hash_by(&keys, r->set->image.filter);
     if (!code && r->like) keys_follow(&keys, r->like->image.filter);
     if (!code) code = keys_run(&keys, &handler);

@@ -62,24 +62,11 @@ struct sketching {
     uint64_t lines, keys;
 };
 
-static int by_number(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void throw_out_repeats(struct sketching *s) {
-    size_t kept = 0;
-    qsort(s->hash, s->n, sizeof *s->hash, by_number);
-    for (size_t i = 0; i < s->n; i++)
-        if (kept == 0 || s->hash[i] != s->hash[kept - 1]) s->hash[kept++] = s->hash[i];
-    s->n = kept;
-}
-
 /* Room for `more`: repeats go first; where more than half of it is full then, it doubles. */
 static int make_room(struct sketching *s, size_t more) {
     const uint64_t max = memory_wanted(s->args) / sizeof *s->hash;
     if (s->n + more <= s->room) return 0;
-    if (s->n > 0) throw_out_repeats(s);
+    s->n = sort_distinct(s->hash, s->n);
     const size_t needed = s->n + more;
     if (needed > max)
         return fail(s->args, "--memory", "%s hold only %s distinct keys, and the input has more",
@@ -107,7 +94,7 @@ static int take_batch(void *with, struct batch *batch) {
 }
 
 static int add_distinct(struct sketching *s) {
-    if (s->n > 0) throw_out_repeats(s);
+    s->n = sort_distinct(s->hash, s->n);
     s->keys = s->n;
     return check_status(s->args, NULL, tamis_add_hashes(s->filter, s->hash, s->n));
 }

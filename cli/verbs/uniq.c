@@ -81,8 +81,7 @@ static void warn_if_full(const struct uniq *uniq) {
     const double rate = sieve ? sieve->rate : uniq->window->rate;
     if (rate <= 2 * asked) return;
     warn(uniq->args, NULL,
-         "the filters are too full: the false-positive rate is now %s; use %s, "
-         "or --exact",
+         "the filters are too full: the false-positive rate is now %s; use %s, or --exact",
          human_rate(rate).text, sieve ? "a larger --memory" : "a larger --capacity");
 }
 

@@ -20,12 +20,6 @@ enum { STEPS = 32 };
 /* For a window by the clock without a given number of lines. */
 static const uint64_t usual_bytes = (uint64_t)64 << 20;
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* ---- The spec ---- */
 
 /* A number and a unit of time; 0 when it is not that. */

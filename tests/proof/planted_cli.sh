@@ -65,15 +65,15 @@ plant "who leaves the candidates was never counted" count-top cli/verbs/count_to
 plant "the memory of a run is lost" admit cli/verbs/admit.c \
     "if (!admitting->edit) return 0;" "return 0;"
 plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
-    "if (s->n > 0) throw_out_repeats(s);
+    "s->n = sort_distinct(s->hash, s->n);
     s->keys = s->n;" "s->keys = s->n;"
 plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > max)" "if (false)"
 plant "a short text has no shingle" similar-texts cli/verbs/similar_sets.c \
     "if (!code) code = end_words(r);" ""
 plant "words of a shingle stand in any order" similar-texts cli/verbs/similar_sets.c \
     "s->last[(s->seen + i) % s->words]" "s->last[0 * i]"
-plant "lines that repeat are counted" similar cli/verbs/similar_sets.c \
-    "if (i == 0 || set->hash[i] != set->hash[i - 1])" ""
+plant "lines that repeat are counted" similar cli/images/distinct.c \
+    "if (kept == 0 || hash[i] != hash[kept - 1])" ""
 plant "the least similar come first" similar cli/verbs/similar.c \
     "x->similarity.value > y->similarity.value ? -1 : 1" "x->similarity.value < y->similarity.value ? -1 : 1"
 plant "a sketch is asked about keys" sketch cli/verbs/check.c \
