@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Small libraries: make KINDS="blocked split" FORMATS="parquet".
 #
 # The registries list only these (tools/small), so a linker finds no reference to the rest. The

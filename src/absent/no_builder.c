@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of src/build, in small shared libraries without a kind that is built: adding and merging
  * do all that the kinds inside need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */

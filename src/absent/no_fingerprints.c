@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of core/fingerprints.c, in small shared libraries without the kind fingerprint. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */
 

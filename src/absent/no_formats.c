@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of core/import_export.c and what it reads, in small shared libraries without formats. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of file/patch.c, in small shared libraries: no kind needs patches, and whoever does asks
  * for them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of core/range_shards.c, in small shared libraries without the kind shard: nothing is a
  * shard there. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* In place of core/attribution.c, in small shared libraries without a kind that traces. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */
 

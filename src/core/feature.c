@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Features of a print. Prints of sets are made without any filter, so this is there in every build:
  * core/fingerprints.c has the rest, and comes with its kind. */
 #include "bits/bits.h"

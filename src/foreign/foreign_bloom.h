@@ -58,9 +58,9 @@ uint64_t tamis__like_stored(const tamis_bloomlike *, const uint64_t word[]);
 tamis_status tamis__like_check(const tamis_bloomlike *, const uint64_t word[], uint64_t unit,
                                uint64_t max_bits, uint64_t *size);
 
-/* The entries of a descriptor, for kinds whose `own` is a tamis_bloomlike. audit: header and trailer
- * are those of the words, and no bit is set past the last. Union is OR and intersection AND of the
- * bits alone. A kind that keeps counts in its header has an add and a merge of its own. */
+/* The entries of a descriptor, for kinds whose `own` is a tamis_bloomlike. audit: header and
+ * trailer are those of the words, and no bit is set past the last. Union is OR and intersection AND
+ * of the bits alone. A kind that keeps counts in its header has an add and a merge of its own. */
 uint64_t tamis__like_probes(const uint64_t word[]);
 double tamis__like_rate(const uint64_t word[], uint64_t items);
 void tamis__like_start(tamis_body *);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds, core, build, file and tests may include this: the contract between core and a kind.
  *
- * A filter is a kind, a few shape words and one flat payload. Core owns memory, hashing and files; a
- * kind knows shapes and bits, and nothing else. */
+ * A filter is a kind, a few shape words and one flat payload. Core owns memory, hashing and files;
+ * a kind knows shapes and bits, and nothing else. */
 #ifndef TAMIS_KINDS_KIND_H
 #define TAMIS_KINDS_KIND_H
 

@@ -78,9 +78,9 @@ static tamis_status add_half_cleared(tamis_body *f, tamis_batch b) {
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_half_cleared = {
-    SOUND, .name = "broken_half_cleared", .contract = "old_keys_leave", .add = add_half_cleared,
-    .ageing = &(const tamis_ageing){.tick = NULL}};
+const tamis_kind tamis__broken_half_cleared = {SOUND, .name = "broken_half_cleared",
+                                               .contract = "old_keys_leave",
+                                               .add = add_half_cleared, .ageing = NULL};
 
 /* Time stands still: nothing is ever cleared. */
 static tamis_status add_for_ever(tamis_body *f, tamis_batch b) {
@@ -92,7 +92,7 @@ static tamis_status add_for_ever(tamis_body *f, tamis_batch b) {
 }
 const tamis_kind tamis__broken_for_ever = {SOUND, .name = "broken_for_ever",
                                            .contract = "old_keys_leave", .add = add_for_ever,
-                                           .ageing = &(const tamis_ageing){.tick = NULL}};
+                                           .ageing = NULL};
 
 /* A clock that does not tick. */
 static tamis_status plan_by_clock(const tamis_params *params, uint64_t word[]) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program sees of the shared library of `make KINDS=blocked`: small.sh. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # `make KINDS=blocked` makes a library of at most 100 KB: every function of tamis.h is there, the kind
 # works, what is left out says so, and names that there are not are refused.
 cd "$(dirname "$0")/../.." || exit 2

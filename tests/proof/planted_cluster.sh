@@ -21,7 +21,9 @@ plant "tags lie in the slot beside" unit cli/net/key_slots.c \
     "tag[slot_crc(word, len) % SLOTS]" "tag[(slot_crc(word, len) + 1) % SLOTS]"
 plant "nobody says the password" one_server cli/net/cluster_loop.c 'getenv("REDISCLI_AUTH")' "NULL"
 plant "the usual hash becomes a keyed one" one_server cli/net/cluster_create.c \
-    'if (!strstr(spec, "hash="))' "if (false)"
+    'spec_has(spec, "hash")
+                           ?' '!spec_has(spec, "key")
+                           ?'
 plant "every chunk is the first" one_server cli/net/shard_images.c \
     "send_chunk(shards, key, at, total" "send_chunk(shards, key, 0, total"
 plant "any policy will do" refusals cli/net/shard_set.c '!*policy || strcmp(policy, "noeviction") == 0' "true"
@@ -52,7 +54,7 @@ plant "nobody hears of maybes" lost_shard lost_first_shard silent_shards cli/net
 plant "a silent node is waited for" lost_shard lost_first_shard silent_shards cli/net/cluster_loop.c \
     "now - node->received > net->silence" "now - node->received > 100 * net->silence"
 plant "an add gives up before the election" under_load primary_is_dead cli/net/shard_set.c \
-    "while (!fitness.code && fitness.is_silent && net_now() < deadline" "while (fitness.code && fitness.is_silent && net_now() < deadline"
+    "while (!fitness.code && fitness.is_silent && now_ms() < deadline" "while (fitness.code && fitness.is_silent && now_ms() < deadline"
 plant "what a shard has is merged again" lost_shard lost_first_shard cli/net/cluster_repair.c "if (!lacks) return true;" ""
 plant "nobody says ASKING" under_load cli/net/cluster_link.c "request->asks ? sizeof asking - 1 : 0" "0"
 finish

@@ -111,7 +111,7 @@ plant "how a block is compressed is not in its checksum" test_rocksdb \
 plant "a filter of LevelDB may end before it starts" test_leveldb \
     src/foreign/filter_block.c "if (start_of(b, i) > start_of(b, i + 1))" "if (start_of(b, i) > b->size)"
 plant "LevelDB says no where k is of a later version" test_leveldb \
-    src/foreign/leveldb.c "memset(hit, f->word[BITS] != 0, n)" "memset(hit, 0, n)"
+    src/foreign/leveldb.c "memset(hit, f->word[BITS] != 0, b.n)" "memset(hit, 0, b.n)"
 plant "bits of a base64 key are left over" test_encode \
     src/foreign/encode.c "if (bits & ((1u << waiting) - 1))" "if (false)"
 plant "FPS: a bit behind num_bits is not seen by the reader" test_fps \

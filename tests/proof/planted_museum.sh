@@ -130,7 +130,7 @@ plant "A5: a negative number of keys is counted with" redis attacks.py \
     engines/redis/cms_merge.c "    if (*n <= 0) return \"CMS: Number of keys must be positive\";
     if (at == argc) return *n == words ? NULL" "    if (at == argc) return *n <= words ? NULL"
 plant "M21: the error in the middle of a reply is not counted" redis bf.py \
-    engines/redis/bf_add.c "redis.ReplyWithArray(ctx, (long)o->done + failed);" "redis.ReplyWithArray(ctx, (long)o->done);"
+    engines/redis/bf_add.c "redis.ReplyWithArray(r->ctx, (long)o->done + failed);" "redis.ReplyWithArray(r->ctx, (long)o->done);"
 plant "A8: a chain of many links does not load again" redis attacks.py \
     engines/redis/origin_bloom.c "    if (r->count == r->room) {" "    if (r->count == 100) {
         r->why = \"it has too many links\";

@@ -306,7 +306,8 @@ static void a_batch_is_put_whole_or_not_at_all(void **state) {
     memcpy(body.word, info.word, sizeof body.word);
     body.bytes = (uint8_t *)(uintptr_t)tamis_payload(f, &body.size); /* the test's own filter */
     for (uint64_t i = 0; i <= KEYS; i++) hash[i] = test_number(17, i), value[i] = i;
-    assert_int_equal(kind->values->put(&body, tamis__hashes(hash, KEYS + 1), value), TAMIS_NOT_FOUND);
+    assert_int_equal(kind->values->put(&body, tamis__hashes(hash, KEYS + 1), value),
+                     TAMIS_NOT_FOUND);
     assert_true(test_is_same_payload(f, fresh));
     assert_int_equal(kind->values->put(&body, tamis__hashes(hash, KEYS), value), TAMIS_OK);
     tamis_get_hashes(f, hash, KEYS, got, hit);

@@ -165,7 +165,8 @@ static bool changed(tamis *f, uint64_t hash, uint64_t *first, uint64_t *last) {
 static void units_are_what_kinds_say(void **state) {
     (void)state;
     size_t kinds = 0;
-    for (size_t k = 0; k < tamis__kind_count(); k++) kinds += TAMIS_ENTRY(tamis__kind_at(k)->kind, speed, unit) != 0;
+    for (size_t k = 0; k < tamis__kind_count(); k++)
+        kinds += TAMIS_ENTRY(tamis__kind_at(k)->kind, speed, unit) != 0;
     assert_int_equal(kinds, 2); /* one more belongs into the specs */
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = test_make("%s", specs[s]);
