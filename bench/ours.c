@@ -25,9 +25,9 @@ struct source {
 
 bool ours_is_built_once(const char *spec) {
     char name[32] = "";
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     sscanf(spec, "%31[^:]", name);
-    return tamis_kind_named(name, &kind, sizeof kind) && (kind.abilities & TAMIS_IS_BUILT);
+    return tamis_kind_named(name, &kind) && (kind.abilities & TAMIS_IS_BUILT);
 }
 
 static tamis_status by_builder(tamis **f, const char *spec, struct source from,
@@ -74,9 +74,9 @@ void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size
 }
 
 double ours_rate(const char *spec, size_t n) {
-    struct tamis_plan plan = {0};
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char *text = spec_for(spec, n);
-    const bool ok = text && !tamis_plan_spec(text, &plan, sizeof plan);
+    const bool ok = text && !tamis_plan_spec(text, &plan);
     free(text);
     return ok ? plan.fpr_expected : 0;
 }
@@ -136,16 +136,16 @@ static const struct bench_contestant ways[] = {
 /* Does the spec make a filter that tamis_inline.h supports? */
 static bool has_fast_view(const char *spec) {
     tamis *f = NULL;
-    struct tamis_inline fast;
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
     const bool ok = !tamis_create(&f, spec) && !tamis_inline_view(f, &fast);
     tamis_free(f);
     return ok;
 }
 
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *wanted) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char *text = spec_for(spec, 1000);
-    if (text && tamis_plan_spec(text, &plan, sizeof plan)) {
+    if (text && tamis_plan_spec(text, &plan)) {
         fprintf(stderr, "bench: %s: %s\n", spec, tamis_why());
         exit(2);
     }

@@ -84,10 +84,10 @@ typedef struct state {
 } state;
 
 static void look_at(int node, double truth, state *all) {
-    struct tamis_total total;
+    struct tamis_total total = TAMIS_TOTAL_INIT;
     double sum = 0;
     int count = 0;
-    tamis_aggregate_total(nodes[node], &total, sizeof total);
+    tamis_aggregate_total(nodes[node], &total);
     for (int i = 0; i < NODES; i++) {
         if (!is_told[node][i]) continue;
         sum += told[node][i];

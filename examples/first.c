@@ -27,8 +27,8 @@ int main(int argc, char **argv) {
     int code = 0;
 
     /* What will it cost? Planning allocates nothing. */
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) return complain(spec);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) return complain(spec);
     printf("%s takes %llu bytes and is wrong for 1 in %.0f\n", spec,
            (unsigned long long)plan.payload_bytes, 1 / plan.fpr_expected);
 

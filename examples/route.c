@@ -91,7 +91,7 @@ typedef struct traffic {
 /* What to send so that the neighbour's filter becomes ours; nothing when it already is. */
 static int count_message(const uint8_t *before, const tamis *filter, traffic *sent) {
     static uint8_t after[MAX_IMAGE];
-    struct tamis_patch_info patch;
+    struct tamis_patch_info patch = TAMIS_PATCH_INFO_INIT;
     uint64_t payload, changed = 0;
     const size_t size = (size_t)tamis_image_size(filter);
     must(tamis_serialize(filter, after, sizeof after));
@@ -100,7 +100,7 @@ static int count_message(const uint8_t *before, const tamis *filter, traffic *se
     for (size_t i = 0; i < LEVELS; i++)
         changed += memcmp(before + front + i * level, after + front + i * level, level) != 0;
     if (!changed) return 0;
-    must(tamis_patch_make(before, size, after, size, &patch, sizeof patch, NULL, NULL));
+    must(tamis_patch_make(before, size, after, size, &patch, NULL, NULL));
     sent->messages++;
     sent->levels += changed;
     sent->level_bytes += changed * level;

@@ -142,7 +142,7 @@ static bool deliver(void *ctx, const void *message, size_t size) {
     world *w = d->world;
     for (unsigned i = 0; i < w->proxies; i++)
         if (&w->proxy[i] != d->from)
-            must(tamis_neighbours_receive(w->proxy[i].neighbours, d->name, message, size, NULL, 0));
+            must(tamis_neighbours_receive(w->proxy[i].neighbours, d->name, message, size, NULL));
     count_messages(w, w->proxies - 1, (w->proxies - 1) * size);
     return true;
 }
@@ -152,7 +152,7 @@ static void announce(world *w, proxy *p) {
                                                    .message_bytes = PACKET};
     struct delivery d = {.world = w, .from = p};
     snprintf(d.name, sizeof d.name, "%03u", (unsigned)(p - w->proxy));
-    must(tamis_announce(p->summary, &options, NULL, 0, deliver, &d));
+    must(tamis_announce(p->summary, &options, NULL, deliver, &d));
 }
 
 /* The same with lists: 16 bytes for each document that came or went. */

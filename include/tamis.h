@@ -27,6 +27,7 @@
  *
  * This header is what nine of ten programs need, and its own manual. The others:
  *
+ *     tamis_edit.h      files that several programs change
  *     tamis_inline.h    one key without a call, for inner loops
  *     tamis_engine.h    for hosts of many filters: hashes instead of keys, memory, work in steps
  *     tamis_formats.h   other systems' filters
@@ -53,7 +54,8 @@
  *    tamis_why() names the parameter and its range, or the byte.
  *  - A failed call changes nothing: the filter is as it was, a new handle is NULL, no file is
  *    half-written, nothing leaks.
- *  - Arguments are never retained, except by tamis_view, whose bytes must outlive the handle.
+ *  - Arguments are never retained, except by tamis_view and its like, whose bytes must outlive the
+ *    handle, and callbacks in options.
  *  - Untrusted bytes pass one gate (tamis_load, _view, _map, _read). What it accepts is valid;
  *    damaged input never becomes a handle.
  *  - Sizes are 64-bit and named for their unit (_bytes, _bits); other numbers are counts.
@@ -73,18 +75,23 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define TAMIS_API __attribute__((visibility("default")))
+#define TAMIS_API        __attribute__((visibility("default")))
+#define TAMIS_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define TAMIS_API
+#define TAMIS_MUST_CHECK
 #endif
 
-/* The version of this header; tamis_version() returns that of the linked library. */
+/* The version of this header, in parts and as one number for #if: 102 is 0.1.2, 20304 is 2.3.4. */
 #define TAMIS_VERSION_MAJOR 0
 #define TAMIS_VERSION_MINOR 1
 #define TAMIS_VERSION_PATCH 0
+#define TAMIS_VERSION_NUMBER \
+    (TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH)
 
-/* The version of the linked library, such as "0.1.0". Threads: any. */
+/* The version of the linked library, such as "0.1.0", and as one number. Threads: any. */
 TAMIS_API const char *tamis_version(void);
+TAMIS_API unsigned tamis_version_number(void);
 
 /* Which instructions of this processor answer queries: "plain", "avx2", "avx512" or
  * "neon". The environment variable TAMIS_CPU can lower it, to "plain" or "avx2". Results are the
@@ -93,6 +100,31 @@ TAMIS_API const char *tamis_cpu(void);
 
 /* A filter. Everything inside is private. */
 typedef struct tamis tamis;
+
+/* Structs that later versions may extend begin with struct_size, which their _INIT macro sets:
+ *
+ *     struct tamis_info info = TAMIS_INFO_INIT;
+ *     tamis_get_info(filter, &info);
+ *
+ * A program that was compiled with a shorter struct stays valid: nothing is written past its end,
+ * and options that it does not know are off. In a longer struct the fields that this library does
+ * not know become zero; options there must be zero. A struct without a valid struct_size is left
+ * as it is, with TAMIS_INVALID where the call returns a status and false where it returns bool. All
+ * other structs never change. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> inline T tamis_init_struct() {
+    T made = T();
+    made.struct_size = sizeof(T);
+    return made;
+}
+}
+#define TAMIS_INIT(type) tamis_init_struct<type>()
+#else
+/* clang-format off */
+#define TAMIS_INIT(type) {.struct_size = sizeof(type)}
+/* clang-format on */
+#endif
 
 /* ==== Status ================================================================================ */
 
@@ -137,6 +169,10 @@ TAMIS_API const char *tamis_status_name(tamis_status status);
  * this thread. Threads: any, each has its own. */
 TAMIS_API const char *tamis_why(void);
 
+/* Every constant of the headers by name, for bindings: the i-th of them, "TAMIS_NOMEM" and -1, such
+ * as statuses, abilities and limits. False when there are fewer. Threads: any. */
+TAMIS_API bool tamis_constant_at(size_t i, const char **name, int64_t *value);
+
 /* ==== Making ================================================================================
  *
  * A spec is  kind:name=value,name=value,...  The kind may be left out ("capacity=1M" is blocked).
@@ -164,7 +200,7 @@ TAMIS_API const char *tamis_why(void);
 /* Memory of one filter, for callers that count or place it themselves. `alloc` returns `size` bytes
  * aligned for any type, or NULL; `free` is given the same size. The library clears what `alloc`
  * returns, which touches every page, unless it `is_zeroed`: then creating a large filter is
- * instant, and pages are touched as keys arrive. */
+ * instant, and pages are touched as keys arrive. Never changes. */
 struct tamis_allocator {
     void *(*alloc)(void *ctx, size_t size);
     void (*free)(void *ctx, void *memory, size_t size);
@@ -180,11 +216,15 @@ enum tamis_pages {
     TAMIS_PAGES_PLAIN = 1  /* leave it to the system */
 };
 
-/* Everything optional when creating and loading. Start from {.struct_size = sizeof options} with
- * the rest zero, then set what you need; a later, longer version of this struct stays
- * compatible. */
+/* Asked now and then during a call that takes long; true stops it. */
+typedef bool tamis_stop_fn(void *ctx);
+
+/* Everything optional when creating and loading: start from TAMIS_OPTIONS_INIT, then set what you
+ * need. */
+#define TAMIS_OPTIONS_INIT TAMIS_INIT(struct tamis_options)
+
 struct tamis_options {
-    size_t struct_size;                      /* sizeof(struct tamis_options) of your header */
+    size_t struct_size;
     const struct tamis_allocator *allocator; /* NULL: malloc and free */
     const uint8_t *secret;                   /* 16 bytes for hash=sip13, or NULL */
     uint64_t max_bytes;                      /* refuse payloads larger than this, also when
@@ -192,28 +232,42 @@ struct tamis_options {
     unsigned threads;                        /* that one call with many keys may use; 0 and 1: only
                                                 the caller's. Answers and bytes stay the same */
     enum tamis_pages pages; /* of payloads that nobody else allocates, and of maps */
+
+    /* Stops loading, copying, resizing, folding, growing, building and merging what was built, with
+     * TAMIS_CANCELLED and nothing changed. It is kept with the filter, and asked on the caller's
+     * thread and on those of a builder, one at a time. NULL: never. */
+    tamis_stop_fn *should_stop;
+    void *stop_ctx;
+
+    /* The image has passed the gate before, and nobody could change it since: its payload is
+     * neither summed nor audited, so that mapping it is instant. The header and the notes are
+     * checked as ever. A damaged payload then gives wrong answers, or worse. */
+    bool is_trusted;
 };
 
 /* Creates an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
  * TAMIS_UNSUPPORTED for kinds that are built once: they come out of a builder (see Building).
  * Threads: any. */
-TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
-TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
-                                         const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_create(tamis **filter, const char *spec);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_create_with(tamis **filter, const char *spec,
+                                                          const struct tamis_options *options);
 
 /* Frees a filter, after wiping its secret. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_free(tamis *filter);
 
 /* Copies a filter: same kind, shape, hash, notes and keys. The copy owns its bytes even when
  * `filter` is a view. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_copy(tamis **copy, const tamis *filter);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_copy(tamis **copy, const tamis *filter);
 
 /* ==== Planning ============================================================================== */
 
 enum { TAMIS_WORDS = 8 }; /* a shape has at most this many named words */
 
 /* The result of planning a spec. Rates are fractions: 0.01 is one per cent. */
+#define TAMIS_PLAN_INIT TAMIS_INIT(struct tamis_plan)
+
 struct tamis_plan {
+    size_t struct_size;
     const char *kind;
     uint64_t capacity;
     double fpr_asked;    /* 0 when the spec gave a size instead */
@@ -229,15 +283,16 @@ struct tamis_plan {
     uint64_t reliable_count;            /* as in struct tamis_info */
 };
 
-/* Plans a spec without allocating anything, however large the filter. `plan_size` is sizeof *plan.
- * Threads: any. */
-TAMIS_API tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size);
+/* Plans a spec without allocating anything, however large the filter. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan);
 
-/* One option of a spec, as it is written there. */
+/* One option of a spec, as written there. */
+#define TAMIS_SPEC_OPTION_INIT TAMIS_INIT(struct tamis_spec_option)
+
 struct tamis_spec_option {
-    size_t struct_size; /* sizeof(struct tamis_spec_option) of your header */
-    char kind[32];      /* the kind that the spec names; "" when it leaves it out */
-    char name[32];      /* "" after the last option */
+    size_t struct_size;
+    char kind[32]; /* the kind that the spec names; "" when it leaves it out */
+    char name[32]; /* "" after the last option */
     char value[96];
 };
 
@@ -249,14 +304,33 @@ TAMIS_API tamis_status tamis_spec_read(const char *spec, size_t i,
 
 /* Writes a spec with one option changed, or added where it has none of the name, to `text` (always
  * terminated, cut at `size`); with NULL for `name` the kind is changed, and options stay. Returns
- * the length of the whole text, or 0, with the sentence in tamis_why, for what is not a spec, a
+ * the length of the whole text, or 0, see tamis_why(), for what is not a spec, a
  * name or a value by its form. `text` may not overlap the others. Threads: any. */
 TAMIS_API size_t tamis_spec_set(const char *spec, const char *name, const char *value, char *text,
                                 size_t size);
 
-/* ==== Querying ============================================================================== */
+/* ==== Querying ==============================================================================
+ *
+ * Calls come in forms for the keys at hand. Many keys at once are faster, and of a call that can
+ * fail all keys are taken or none:
+ *
+ *                            key   _u64  _u64s  _many  _packed    _hash  _hashes
+ *     tamis_has               x     x      x      x       x         x       x
+ *     tamis_add               x     x      x      x       x         x       x
+ *     tamis_count             x     x      x      x       x         x       x
+ *     tamis_get               x     x      x      x       x         x       x
+ *     tamis_builder_add       x     x      x      x       x         x       x
+ *     tamis_builder_put       x     x      x      x       x         x       x
+ *     tamis_put               x     x                               x
+ *     tamis_remove            x     x                               x
+ *     tamis_add_new           x                                     x
+ *     tamis_builder_exclude   x                                     x
+ *
+ * _u64 takes an integer, hashed as its 8 little-endian bytes; _many a list of pointers and lengths;
+ * _packed keys of one width, stored contiguously: digests, addresses, identifiers. The forms on
+ * hashes are in tamis_engine.h. */
 
-/* A key for the calls that take many. */
+/* A key for the calls that take many. Never changes: lists of it are the caller's. */
 struct tamis_key {
     const void *bytes;
     size_t len;
@@ -272,12 +346,12 @@ TAMIS_API bool tamis_has(const tamis *filter, const void *key, size_t len);
 TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys, size_t n,
                               uint8_t *hit);
 
-/* The same for integers, which are hashed as their 8 little-endian bytes. Threads: as tamis_has. */
+/* The same for integers. Threads: as tamis_has. */
 TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
 TAMIS_API void tamis_has_u64s(const tamis *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 
-/* The same for `n` keys of `width` bytes each, stored contiguously: digests, addresses,
- * identifiers. Faster than a list of pointers to them. Threads: as tamis_has. */
+/* The same for `n` keys of `width` bytes each, stored contiguously. Faster than a list of pointers
+ * to them. Threads: as tamis_has. */
 TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t width, size_t n,
                                 uint8_t *hit);
 
@@ -287,12 +361,29 @@ TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t wi
 TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
 TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
 
+/* counts[i] becomes that of the i-th of `n` keys. Threads: as tamis_has. */
+TAMIS_API void tamis_count_many(const tamis *filter, const struct tamis_key *keys, size_t n,
+                                uint64_t *counts);
+TAMIS_API void tamis_count_u64s(const tamis *filter, const uint64_t *keys, size_t n,
+                                uint64_t *counts);
+TAMIS_API void tamis_count_packed(const tamis *filter, const void *keys, size_t width, size_t n,
+                                  uint64_t *counts);
+
 /* Kinds with TAMIS_CAN_GET map keys to values. False: the key is not in the map, and *value stays.
  * True: *value is the key's value; or, for a key that is not in the map, anything, as rarely as a
  * false positive occurs (always, for a map without guard bits). What approximator returns is an
  * upper bound. Threads: as tamis_has. */
 TAMIS_API bool tamis_get(const tamis *filter, const void *key, size_t len, uint64_t *value);
 TAMIS_API bool tamis_get_u64(const tamis *filter, uint64_t key, uint64_t *value);
+
+/* hit[i] becomes 1 or 0 for the i-th of `n` keys, and values[i] its value where that is 1.
+ * Threads: as tamis_has. */
+TAMIS_API void tamis_get_many(const tamis *filter, const struct tamis_key *keys, size_t n,
+                              uint64_t *values, uint8_t *hit);
+TAMIS_API void tamis_get_u64s(const tamis *filter, const uint64_t *keys, size_t n, uint64_t *values,
+                              uint8_t *hit);
+TAMIS_API void tamis_get_packed(const tamis *filter, const void *keys, size_t width, size_t n,
+                                uint64_t *values, uint8_t *hit);
 
 /* Kinds with TAMIS_CAN_LABEL hold many named sets. Writes the numbers of the sets that have the
  * key, ascending, to `labels`, at most `room` of them, and returns how many there are in all.
@@ -339,9 +430,9 @@ TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
 
 /* Sets the value of a key, for kinds with TAMIS_CAN_PUT. approximator takes any key and keeps the
  * join of what was put (the larger number, or all bits of both). bloomier with update=yes changes
- * the value of a key that it was built with: TAMIS_NOT_FOUND, and nothing changed, when it can see
- * that the key is not there; you must know that it is. TAMIS_INVALID for a value that does not fit
- * the width. Threads: as tamis_add. */
+ * the value of a key that it was built with; you must know that the key is there. TAMIS_NOT_FOUND,
+ * and nothing changed, when the filter can tell that it is not. TAMIS_INVALID for a value that does
+ * not fit the width. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uint64_t value);
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
@@ -359,9 +450,8 @@ TAMIS_API tamis_status tamis_tick(tamis *filter);
 TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
 
 /* How many more adds fit into the memory that the filter has now: UINT64_MAX where any number
- * does. Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
- * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room. Threads: as
- * tamis_has. */
+ * fits. Kinds with TAMIS_CAN_GROW take more by moving to more memory; the others return TAMIS_FULL.
+ * Where adding a key again does nothing, only new keys need room. Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_remaining(const tamis *filter);
 
 /* Adds from many threads: any number of them may call the _shared functions and query at the same
@@ -377,9 +467,9 @@ TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t l
 /* ==== Building ==============================================================================
  *
  * The smallest and fastest kinds (fuse, ribbon, gcs, bloomier, cascade, labels) are made from all
- * their keys at once. A builder takes the keys as a stream, in any order and as often as they come,
- * keeps 8 bytes of each (16 with a value), on disk when memory runs out, and then makes the filter,
- * in parallel, piece by piece. Every other kind can be built too, and a capacity that the spec
+ * their keys at once. A builder takes the keys as a stream, in any order and with repeats, keeps 8
+ * bytes of each (16 with a value), on disk when memory runs out, and then makes the filter in
+ * parallel, segment by segment. Every other kind can be built too, and a capacity that the spec
  * leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
  * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit
  * as long as it is large enough for one segment: see tamis_builder_get_info.
@@ -392,26 +482,28 @@ TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t l
 typedef struct tamis_builder tamis_builder;
 
 enum tamis_stage {
-    TAMIS_STAGE_SORT,  /* counts records that are sorted */
-    TAMIS_STAGE_BUILD, /* counts records that are in the filter */
-    TAMIS_STAGE_VERIFY /* counts records that were asked again */
+    TAMIS_STAGE_SORT,  /* counts sorted records */
+    TAMIS_STAGE_BUILD, /* counts records in the filter */
+    TAMIS_STAGE_VERIFY /* counts records that were queried */
 };
 
-/* Everything optional. Start from {.struct_size = sizeof options}. */
+/* Everything optional: start from TAMIS_BUILDER_OPTIONS_INIT. */
+#define TAMIS_BUILDER_OPTIONS_INIT TAMIS_INIT(struct tamis_builder_options)
+
 struct tamis_builder_options {
     size_t struct_size;
     const struct tamis_options *filter; /* allocator, secret, max_bytes of the filter; or NULL */
-    uint64_t memory_limit;              /* bytes that the builder may hold, from 1 MiB on; 0: no
-                                           limit. What tamis_builder_finish returns comes on top,
-                                           and so does a filter that takes adds */
-    const char *temp_dir;               /* for what does not fit; NULL: $TMPDIR or /tmp */
-    unsigned threads;                   /* that may work at once; 0 and 1: only the caller's */
-    bool verify;                        /* ask every key again before handing over the filter, of
-                                           kinds that do not forget */
+    uint64_t memory_limit;              /* bytes that the builder may use, at least 1 MiB; 0: no
+                                           limit. The filter that tamis_builder_finish returns, and
+                                           one that keys are added to, are not counted */
+    const char *temp_dir;               /* for the rest; NULL: $TMPDIR or /tmp */
+    unsigned threads;                   /* to use; 0 and 1: only the caller's */
+    bool verify;                        /* query every key before returning the filter, for kinds
+                                           that do not forget */
 
-    /* Called while finishing at the start and at the end of each stage and now and then between,
-     * by one thread at a time; false stops the work, which then fails with TAMIS_CANCELLED. NULL:
-     * none. Keys that go straight into a filter have no stages. */
+    /* Called while finishing, at the start and the end of each stage and in between, by one thread
+     * at a time; false makes the call fail with TAMIS_CANCELLED. NULL: none. Keys that are added to
+     * a filter directly have no stages. */
     bool (*progress)(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total);
     void *progress_ctx;
 };
@@ -420,17 +512,19 @@ struct tamis_builder_options {
  * memory than the limit (TAMIS_NOMEM, naming the minimum). The capacity may be omitted; then adding
  * fails as soon as there are more keys than the limit allows. On failure *builder
  * is NULL. Threads: any. */
-TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
-                                            uint64_t memory_limit, const char *temp_dir);
-TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
-                                                 const struct tamis_builder_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_create(tamis_builder **builder,
+                                                             const char *spec,
+                                                             uint64_t memory_limit,
+                                                             const char *temp_dir);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_create_with(
+    tamis_builder **builder, const char *spec, const struct tamis_builder_options *options);
 
 /* Creates a builder that continues from a filter: same kind, shape, hash, notes, labels and keys.
  * Use it to add keys and labels to what was built before. The shape was planned for the first keys,
  * so with many more the rate rises. Only kinds with TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as
  * tamis_has. */
-TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter,
-                                              const struct tamis_builder_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_continue(
+    tamis_builder **builder, const tamis *filter, const struct tamis_builder_options *options);
 
 /* Frees a builder and what it keeps in memory and on disk. NULL is allowed.
  * Threads: one, with no other user. */
@@ -454,6 +548,13 @@ TAMIS_API tamis_status tamis_builder_add_packed(tamis_builder *builder, const vo
  * Threads: one. */
 TAMIS_API tamis_status tamis_builder_put(tamis_builder *builder, const void *key, size_t len,
                                          uint64_t value);
+TAMIS_API tamis_status tamis_builder_put_u64(tamis_builder *builder, uint64_t key, uint64_t value);
+TAMIS_API tamis_status tamis_builder_put_many(tamis_builder *builder, const struct tamis_key *keys,
+                                              const uint64_t *values, size_t n);
+TAMIS_API tamis_status tamis_builder_put_u64s(tamis_builder *builder, const uint64_t *keys,
+                                              const uint64_t *values, size_t n);
+TAMIS_API tamis_status tamis_builder_put_packed(tamis_builder *builder, const void *keys,
+                                                size_t width, const uint64_t *values, size_t n);
 
 /* Takes a key that must be answered no, for cascade. A key on both lists makes finishing fail with
  * TAMIS_CONFLICT. Threads: one. */
@@ -469,24 +570,29 @@ TAMIS_API tamis_status tamis_builder_set_note(tamis_builder *builder, const char
 
 /* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
  * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.
- * After a failure, and after tamis_builder_finish_to, the builder may finish again (to another
- * path, say); it takes no more keys. Threads: one; it starts and ends those it needs. */
-TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filter);
-TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);
+ * After a failure, and after tamis_builder_finish_to, the builder can finish again, to another path
+ * say, but takes no more keys. Threads: one; it starts those it needs. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_finish(tamis_builder *builder,
+                                                             tamis **filter);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_finish_to(tamis_builder *builder,
+                                                                const char *path);
 
-/* How the last filter that finishing began to make was cut, for kinds with TAMIS_IS_BUILT; else all
- * is 0. Segments are smaller than asked for when the memory limit does not allow larger ones; that
- * costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
+/* How the last filter was cut into segments, for kinds with TAMIS_IS_BUILT; all 0 for the others.
+ * Segments are smaller than requested when the memory limit requires it, which costs about
+ * `bits_more` bits per key. Threads: one. */
+#define TAMIS_BUILDER_INFO_INIT TAMIS_INIT(struct tamis_builder_info)
+
 struct tamis_builder_info {
-    uint64_t records;       /* distinct ones */
-    uint64_t segments;      /* pieces that the payload is made in */
-    uint64_t segment;       /* keys that each is planned for ... */
-    uint64_t segment_asked; /* ... and without the memory limit would be */
+    size_t struct_size;
+    uint64_t records;       /* distinct */
+    uint64_t segments;      /* that the payload was made in */
+    uint64_t segment;       /* planned keys of each ... */
+    uint64_t segment_asked; /* ... and without the memory limit */
     double bits_more;
 };
 
-TAMIS_API void tamis_builder_get_info(const tamis_builder *builder, struct tamis_builder_info *info,
-                                      size_t info_size);
+TAMIS_API void tamis_builder_get_info(const tamis_builder *builder,
+                                      struct tamis_builder_info *info);
 
 /* After TAMIS_CONFLICT: the hash that has two values. Threads: one. */
 TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
@@ -498,51 +604,54 @@ TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
  * or one writer. */
 TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 
-/* into becomes the filter of both sets together: with TAMIS_ANY_ORDER bit for bit what adding all
- * keys to one filter would have given, otherwise one that has every key of both. Two that differ in
- * size alone are joined where the kind can: in the larger size for blocked, split, universal and
- * most of classic, whose smaller filter leaves open where its keys would be, so that the rate is
- * higher than with one size (tamis_fpr_now tells); in the smaller where the larger one folds to
- * exactly that. into then has the capacity and the asked rate of that size. TAMIS_FULL, and nothing
- * changed, when a kind of fixed room has no room for both. Threads: one writer of `into`, readers
- * of `from`. */
-TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
+/* `into` becomes the filter of both sets: with TAMIS_ANY_ORDER bit for bit what adding all keys to
+ * one filter would have given, otherwise one that has every key of both. Filters that differ only
+ * in size are merged where the kind can: into the larger size for blocked, split, universal and
+ * most of classic, with a higher rate than of one size, because the smaller filter does not say
+ * where its keys would be (see tamis_fpr_now); into the smaller size where the larger filter folds
+ * to exactly that. `into` then has the capacity and the target rate of that size. TAMIS_FULL, and
+ * nothing changed, when a kind of fixed capacity has no room for both. Threads: one writer of
+ * `into`, readers of `from`. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_merge(tamis *into, const tamis *from);
 
-/* into keeps what both have. It has every key that was added to both, and a few more than a
- * filter made from those keys alone would have, so that afterwards tamis_items_now refuses and the
- * caveat of tamis_measure says why: ask tamis_overlap before. Threads: as tamis_merge. */
-TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
+/* `into` keeps what both have: every key that was added to both, and a few more false positives
+ * than a filter of those keys alone. So tamis_items_now refuses from then on, and the caveat of
+ * tamis_measure says why: call tamis_overlap first. Threads: as tamis_merge. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_intersect(tamis *into, const tamis *from);
 
-/* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with
- * weights 1 and -1 the counts of what came since a copy was made, say. Of none, it becomes empty.
- * TAMIS_FULL, and nothing changed, when a counter would be below 0 or larger than it can be, or
- * items below 0 or over 2^63-1. For kinds whose counters add up, countmin with update=plain and
- * rediscms; the others answer TAMIS_UNSUPPORTED. Threads: one writer of `into`, readers of all
- * `from`. */
-TAMIS_API tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from,
-                                            const int64_t *weights, size_t n);
+/* `into`, which may be one of them, becomes the sum of `n` sketches, each times its weight: weights
+ * 1 and -1 give the counts since a copy was made, for example. With n = 0 it becomes empty.
+ * TAMIS_FULL, and nothing changed, when a counter would be negative or overflow, or items would be
+ * negative or over 2^63-1. For kinds whose counters add up: countmin with update=plain, and
+ * rediscms. Threads: one writer of `into`, readers of all `from`. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from,
+                                                             const int64_t *weights, size_t n);
 
-/* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
- * too large is cut to size without the keys. `by` must divide the filter's number of blocks (or
- * bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
-TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
+/* Makes the filter `by` times smaller: it keeps every key, and its rate rises. A filter that was
+ * planned too large is cut to size without its keys. `by` must divide the filter's number of blocks
+ * (or bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_fold(tamis *filter, uint64_t by);
 
-/* Keeps only `keep` bits of each number of a sketch, for sketches that are sent or kept by the
- * million: minhash, from 1 to 16 bits. It can still be compared, less precisely, with what was
- * shrunk alike; it takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK.
- * Threads: one writer. */
+/* Keeps only `keep` bits, 1 to 16, of each number of a sketch, to send or store millions of them:
+ * minhash. It can still be compared, less precisely, with sketches that were shrunk to the same
+ * number, but takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK. Threads:
+ * one writer. */
 TAMIS_API tamis_status tamis_shrink(tamis *filter, unsigned keep);
 
 /* ==== Measuring ============================================================================= */
 
-/* A number with its standard error: the truth is within 2 errors in about 95 of 100 cases. */
+/* A number with its standard error: the truth is within 2 errors in about 95 of 100 cases. Never
+ * changes: other structs contain it. */
 struct tamis_estimate {
     double value;
     double error;
 };
 
 /* What a filter is and how full. Rates are fractions. */
+#define TAMIS_INFO_INIT TAMIS_INIT(struct tamis_info)
+
 struct tamis_info {
+    size_t struct_size;
     const char *kind;
     const char *contract; /* what the kind promises, in one line */
     uint32_t kind_id;
@@ -555,8 +664,8 @@ struct tamis_info {
     uint64_t stored_bytes; /* the whole image with notes */
     uint64_t probes;
     double fpr_asked;                /* 0 when the spec gave a size instead */
-    double fpr_expected;             /* by formula, when `capacity` keys are inside; in the long
-                                        run for what ages, with its items for what has grown */
+    double fpr_expected;             /* by formula, with `capacity` keys; in the long run for kinds
+                                        that age, with its items for one that has grown */
     double fpr_now;                  /* from the bits that are set now */
     double fill;                     /* share of bits that are set */
     struct tamis_estimate items_now; /* distinct keys, estimated; value is infinite if saturated */
@@ -569,30 +678,29 @@ struct tamis_info {
     unsigned abilities;      /* of enum tamis_ability, with this filter's options */
     uint64_t reliable_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
     uint64_t affected;       /* how many counters, cells or keys the caveat is about */
-    char caveat[128];        /* what can no longer be guaranteed, as a sentence; "" while all can */
+    char caveat[128];        /* what is no longer guaranteed, as a sentence; "" for nothing */
 
-    /* By how much tamis_count may be too high now, but for a chance of count_error_prob: countmin.
-     * Of other kinds both are 0, and counts are too high as rarely as fpr_now says. */
+    /* By how much tamis_count may be too high now, except with probability count_error_prob:
+     * countmin. Both are 0 for other kinds, whose counts are too high as rarely as fpr_now says. */
     double count_error, count_error_prob;
 
-    /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key:
-     * items_now is then more than there are, and tamis_items_now, tamis_overlap and
-     * tamis_similarity refuse. */
+    /* Some bits belong to no key, after tamis_intersect and after tamis_merge of two sizes:
+     * items_now is then too high, and tamis_items_now, tamis_overlap and tamis_similarity
+     * refuse. */
     bool has_stray_bits;
 
-    /* How many adds come before one that makes a step of time by itself, as tamis_tick would:
-     * window by adds; 0: the next one does. UINT64_MAX where none ever does. */
+    /* How many adds until one advances time by itself, as tamis_tick does: window by adds. 0: the
+     * next one. UINT64_MAX: none ever does. */
     uint64_t adds_to_tick;
 };
 
-/* Describes a filter, reading its whole payload. `info_size` is sizeof *info.
- * Threads: readers or one writer. */
-TAMIS_API void tamis_measure(const tamis *filter, struct tamis_info *info, size_t info_size);
+/* Describes a filter, reading its whole payload. Threads: readers or one writer. */
+TAMIS_API void tamis_measure(const tamis *filter, struct tamis_info *info);
 
-/* Describes a filter at once, without reading its payload: what follows from the bits (fpr_now,
- * fill, items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay zero.
+/* Describes a filter at once, without reading its payload: fpr_expected and what follows from the
+ * bits (fpr_now, fill, items_now, is_saturated, is_degraded, affected, caveat) are zero.
  * Threads: readers or one writer. */
-TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info, size_t info_size);
+TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info);
 
 /* The current false-positive rate, from the bits that are set. Threads: readers or one writer. */
 TAMIS_API double tamis_fpr_now(const tamis *filter);
@@ -601,84 +709,86 @@ TAMIS_API double tamis_fpr_now(const tamis *filter);
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimate *items);
 
-/* How many keys two filters have in common, and the Jaccard similarity of their sets (common
- * keys over all keys, 0 to 1). Both filters must match. Look at the error before believing a
- * small value. Threads: readers or one writer. */
+/* How many keys two filters have in common, and the Jaccard similarity of their sets (common keys
+ * over all keys, 0 to 1). The filters must match. Compare a small value with its error. Threads:
+ * readers or one writer. */
 TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common);
 TAMIS_API tamis_status tamis_similarity(const tamis *a, const tamis *b,
                                         struct tamis_estimate *jaccard);
 
-/* The secret of hash=sip13, whether it is kept inside the image or outside; false when the filter
- * has none. Who has it can choose keys that collide. Threads: readers or one writer. */
+/* The secret of hash=sip13, inside the image or outside; false when the filter has none. Anyone who
+ * has it can choose keys that collide. Threads: readers or one writer. */
 TAMIS_API bool tamis_secret(const tamis *filter, uint8_t secret[16]);
 
-/* The spec that would make this filter again, empty, written to `text` (always terminated, cut at
- * `size`); returns the length of the whole. Threads: readers or one writer. */
+/* Writes the spec of an empty filter like this one to `text` (always terminated, truncated to
+ * `size`) and returns its full length. Threads: readers or one writer. */
 TAMIS_API size_t tamis_spec(const tamis *filter, char *text, size_t size);
 
 /* ==== Bytes =================================================================================
  *
- * An image is the same everywhere: a file, a database value, a message. All four loaders check
- * it whole (lengths, checksums, shape, stray bits) before they return a handle. */
+ * An image is the same everywhere: in a file, a database value, a message. All four loaders check
+ * all of it (lengths, checksums, shape, stray bits) before they return a handle. */
 
 /* Bytes of the image, with notes. Threads: readers or one writer. */
 TAMIS_API uint64_t tamis_image_size(const tamis *filter);
 
-/* Writes the image to `image`, which has room for `size` bytes, at least tamis_image_size.
- * Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_serialize(const tamis *filter, void *image, size_t size);
+/* Writes the image to `image`, whose `size` is at least tamis_image_size. Threads: readers or one
+ * writer. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_serialize(const tamis *filter, void *image,
+                                                        size_t size);
 
-/* Writes `size` bytes of the image from `offset` on, for those who send or keep it in pieces: the
- * pieces of a filter that did not change meanwhile make up the image. Only one that reaches into
- * the header, the first 192 bytes, reads the whole payload, for its checksum. TAMIS_INVALID when
- * the image ends before. Threads: readers or one writer. */
+/* Writes `size` bytes of the image from `offset` on, to send or store it in pieces: of a filter
+ * that does not change in between, they make up the image. Only a piece that overlaps the header,
+ * the first 192 bytes, reads the whole payload, for the checksum. TAMIS_INVALID past the end of the
+ * image. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_serialize_at(const tamis *filter, uint64_t offset, void *bytes,
                                           size_t size);
 
-/* The payload alone, where it lies (with split and hash=xxh64 these are Parquet's filter bytes);
- * valid until the filter changes. Threads: readers or one writer. */
+/* A pointer to the payload (with split and hash=xxh64 these are Parquet's filter bytes), valid
+ * until the filter changes. Threads: readers or one writer. */
 TAMIS_API const void *tamis_payload(const tamis *filter, uint64_t *size_bytes);
 
-/* A filter from an image in memory: every byte is copied once, and the copy is checked. So the
- * image may lie where others write: what comes in has passed the gate, or nothing does. Threads:
- * any. */
-TAMIS_API tamis_status tamis_load(tamis **filter, const void *image, size_t size);
-TAMIS_API tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
-                                       const struct tamis_options *options);
+/* A filter from an image in memory: every byte is copied once, and the copy is checked. So others
+ * may write to the image during the call: the filter is valid, or the call fails. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_load(tamis **filter, const void *image, size_t size);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_load_with(tamis **filter, const void *image,
+                                                        size_t size,
+                                                        const struct tamis_options *options);
 
-/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay,
- * unchanged, until tamis_free: they are checked once and believed from then on. Of bytes that
- * somebody else may write to, use tamis_load. Threads: any. */
-TAMIS_API tamis_status tamis_view(tamis **filter, const void *image, size_t size);
-TAMIS_API tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
-                                       const struct tamis_options *options);
+/* A read-only filter on an image in memory, at any alignment. The bytes are borrowed: they are
+ * checked once, and must not change until tamis_free. If others may write to them, use tamis_load.
+ * Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_view(tamis **filter, const void *image, size_t size);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_view_with(tamis **filter, const void *image,
+                                                        size_t size,
+                                                        const struct tamis_options *options);
 
 /* A read-only filter on a mapped file, shared between processes through the page cache. The file
- * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name): what
- * was checked would no longer be what answers, and behind the new end of a file lies SIGBUS. Where
- * others may do that, use tamis_read. Threads: any. */
-TAMIS_API tamis_status tamis_map(tamis **filter, const char *path);
-TAMIS_API tamis_status tamis_map_with(tamis **filter, const char *path,
-                                      const struct tamis_options *options);
+ * must not be changed or truncated while it is mapped: the answers would come from bytes that were
+ * never checked, and a read past the new end raises SIGBUS. (tamis_save replaces the name and is
+ * safe.) Where others may do that, use tamis_read. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_map(tamis **filter, const char *path);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_map_with(tamis **filter, const char *path,
+                                                       const struct tamis_options *options);
 
-/* A filter from a file: read once into memory, ready to change. A file that becomes shorter or
- * longer meanwhile is TAMIS_IO, with a sentence; one that is written over is TAMIS_CORRUPT by its
- * checksum, or wholly the old or the new one. Threads: any. */
-TAMIS_API tamis_status tamis_read(tamis **filter, const char *path);
-TAMIS_API tamis_status tamis_read_with(tamis **filter, const char *path,
-                                       const struct tamis_options *options);
+/* A filter from a file, read once into memory, ready to change. TAMIS_IO when the file becomes
+ * shorter or longer during the call; if it is overwritten, the result is the old filter, the new
+ * one, or TAMIS_CORRUPT by its checksum. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_read(tamis **filter, const char *path);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_read_with(tamis **filter, const char *path,
+                                                        const struct tamis_options *options);
 
-/* Saves the image: written beside `path`, flushed to the disk, then renamed over it. Whatever
- * happens, `path` is the old file or the whole new one, with the owner, group and rights of the old
- * one where the system allows that; a new image with a secret inside is readable by its owner only.
- * For whoever is alone: two programs that read, change and save one file lose what one of them did,
- * and want an edit (see Editing). Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_save(const tamis *filter, const char *path);
+/* Saves the image: writes it beside `path`, flushes it to disk and renames it. Whatever happens,
+ * `path` is the old file or the whole new one, with the owner, group and permissions of the old one
+ * where the system allows it; a new image with a secret inside is readable by its owner only. If
+ * two programs read, change and save one file, the changes of one are lost: use an edit
+ * (tamis_edit.h). Threads: readers or one writer. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_save(const tamis *filter, const char *path);
 
-/* Notes are pairs of text in the image: comment, source, how keys were brought to one form. Names
- * are 1 to 64 characters of a-z 0-9 . _ - and values UTF-8 text without NUL, 1 MiB in all. */
+/* Notes are pairs of text in the image: comment, source, how keys were normalised. Names are 1 to
+ * 64 characters of a-z 0-9 . _ - and values UTF-8 text without NUL, 1 MiB in all. */
 
-/* The value of a note, NULL when there is none; valid until notes change. Threads: readers or one
+/* The value of a note, valid until notes change; NULL when there is none. Threads: readers or one
  * writer. */
 TAMIS_API const char *tamis_note(const tamis *filter, const char *name);
 
@@ -689,81 +799,12 @@ TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, c
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
 
-/* Takes bytes that are written, one run after the other; false stops the writer. */
+/* Receives output in pieces, in order; false stops the writer. */
 typedef bool tamis_write_fn(void *ctx, const void *bytes, size_t size);
-
-/* ==== Editing ===============================================================================
- *
- * A file that several programs change. An edit holds it, from before it is read until it is closed,
- * against all others that ask (the command "tamis" does for every change):
- *
- *     struct tamis_edit_options options = {.struct_size = sizeof options, .wait_ms = 60000};
- *     rc = tamis_edit_open(&edit, "seen.tamis", &options);
- *     if (!rc) rc = tamis_edit_read(edit, &filter);
- *     if (!rc) rc = tamis_add(filter, key, len);
- *     if (!rc) rc = tamis_edit_save(edit, filter);
- *     tamis_free(filter);
- *     tamis_edit_close(edit);
- *
- * The lock (flock) goes when the process ends, however that happens. Readers need none: they see
- * the old file or the new one. Against those who do not ask, saving looks whether the name still
- * leads to the file that was read, as it was, and refuses with TAMIS_CHANGED otherwise. */
-
-typedef struct tamis_edit tamis_edit;
-
-/* Who may read a file that is put. One that replaces another has the rights of that. */
-enum tamis_readers {
-    TAMIS_READERS_USUAL,       /* a new file: whom the umask leaves */
-    TAMIS_READERS_OWNER,       /* a new file: its owner only */
-    TAMIS_READERS_OWNER_ALWAYS /* also one that replaces another */
-};
-
-struct tamis_edit_options {
-    size_t struct_size;                 /* sizeof(struct tamis_edit_options) of your header */
-    const struct tamis_options *filter; /* for the filter that is read; or NULL */
-    uint64_t wait_ms; /* for another that holds the file, in milliseconds; 0: not at all */
-    bool may_be_new;  /* nothing under the name is no error: it is made when it is saved. Somebody
-                         who makes it meanwhile comes first: TAMIS_CHANGED */
-    enum tamis_readers readers; /* of what is put; images with a secret inside know by themselves */
-};
-
-/* Holds the file at `path`, or what the symbolic link there leads to. TAMIS_BUSY, with a sentence
- * that names the other process where the system tells it, when that is in vain. On failure *edit is
- * NULL. Threads: any; two edits of one file exclude each other in one process too. */
-TAMIS_API tamis_status tamis_edit_open(tamis_edit **edit, const char *path,
-                                       const struct tamis_edit_options *options);
-
-/* Whether there is no file yet. Threads: one. */
-TAMIS_API bool tamis_edit_is_new(const tamis_edit *edit);
-
-/* False where the file system has no locks, and where there is no file yet: then only the look at
- * the name protects from others. Threads: one. */
-TAMIS_API bool tamis_edit_is_locked(const tamis_edit *edit);
-
-/* A filter from the file that is held, ready to change; free it with tamis_free. Threads: one. */
-TAMIS_API tamis_status tamis_edit_read(tamis_edit *edit, tamis **filter);
-
-/* The bytes of the file, read once, in memory of the edit: valid until the next call and until it
- * is closed. Threads: one. */
-TAMIS_API tamis_status tamis_edit_bytes(tamis_edit *edit, const void **bytes, size_t *size);
-
-/* Saves the filter as tamis_save does, or what a builder makes as tamis_builder_finish_to does. The
- * new file is held from before it takes the name, so that any number of saves may follow, as of a
- * program that runs for days. Threads: one. */
-TAMIS_API tamis_status tamis_edit_save(tamis_edit *edit, const tamis *filter);
-TAMIS_API tamis_status tamis_edit_build(tamis_edit *edit, tamis_builder *builder);
-
-/* The same for any bytes, piece by piece; with the commit they take the name. What was put and not
- * committed is gone when the edit is closed. Threads: one. */
-TAMIS_API tamis_status tamis_edit_put(tamis_edit *edit, const void *bytes, size_t size);
-TAMIS_API tamis_status tamis_edit_commit(tamis_edit *edit);
-
-/* Lets go of the file. NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_edit_close(tamis_edit *edit);
 
 /* ==== Kinds ================================================================================= */
 
-/* What a kind can do beside answering, and what it is like. */
+/* What a kind can do besides answering queries, and how it behaves. */
 enum tamis_ability {
     TAMIS_CAN_ADD = 1 << 0,
     TAMIS_CAN_SHARE = 1 << 1, /* many threads may add at once */
@@ -777,9 +818,9 @@ enum tamis_ability {
     TAMIS_CAN_TICK = 1 << 9, /* knows time: tamis_tick */
     TAMIS_CAN_LIST = 1 << 10,
     TAMIS_CAN_RESIZE = 1 << 11,
-    TAMIS_CAN_LOG = 1 << 12,     /* tells which bits flipped: tamis_next_change */
+    TAMIS_CAN_LOG = 1 << 12,     /* lists which bits changed: tamis_next_change */
     TAMIS_CAN_LEVEL = 1 << 13,   /* has a set for each distance: tamis_level */
-    TAMIS_CAN_RETOUCH = 1 << 14, /* gives up bits to answer no: tamis_retouch */
+    TAMIS_CAN_RETOUCH = 1 << 14, /* clears bits to answer no: tamis_retouch */
     TAMIS_CAN_GET = 1 << 20,     /* maps keys to values: tamis_get */
     TAMIS_CAN_PUT = 1 << 21,     /* values can be set: tamis_put */
     TAMIS_CAN_LABEL = 1 << 22,   /* many named sets: tamis_labels */
@@ -787,27 +828,30 @@ enum tamis_ability {
     TAMIS_CAN_DIFFER = 1 << 25,  /* lists what differs between two sets: tamis_difference */
     TAMIS_CAN_TRACE = 1 << 26,   /* finds excerpts of what was stored: tamis_trace */
     TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_fingerprints_similar */
-    TAMIS_CAN_SHRINK = 1 << 29,  /* keeps a few bits of each number: tamis_shrink */
+    TAMIS_CAN_SHRINK = 1 << 29,  /* can keep fewer bits of each number: tamis_shrink */
 
-    /* What it is like. */
+    /* How it behaves. */
     TAMIS_ADDS_ONCE = 1 << 16,    /* adding a key again changes nothing */
     TAMIS_ANY_ORDER = 1 << 17,    /* the same adds in any order make the same bytes */
-    TAMIS_AGES = 1 << 18,         /* old keys leave as new ones come */
+    TAMIS_AGES = 1 << 18,         /* old keys expire as new ones are added */
     TAMIS_MAY_FORGET = 1 << 19,   /* a no may be wrong: the contract says when */
     TAMIS_NO_EMPTY_KEY = 1 << 24, /* a key of no bytes is refused, and never there */
     TAMIS_IS_SKETCH = 1 << 28     /* knows sets, not keys: every query is answered maybe */
 };
 
-/* A wish, as it stands in a spec: name=value. */
+/* An option of a spec: name=value. Never changes: the library gives lists of it. */
 struct tamis_option {
     const char *name;
     const char *choices;       /* "a|b|c" for a word; NULL for a number */
     uint64_t min, max;         /* of a whole number; both 0 for a rate or a text */
-    const char *default_value; /* what happens without it, in words or as a value */
+    const char *default_value; /* as a value, or in words */
     const char *help;          /* one line */
 };
 
+#define TAMIS_KIND_INFO_INIT TAMIS_INIT(struct tamis_kind_info)
+
 struct tamis_kind_info {
+    size_t struct_size;
     const char *name;
     uint32_t id;                        /* as written in images */
     const char *contract;               /* what it promises, in one line */
@@ -819,20 +863,19 @@ struct tamis_kind_info {
 /* How many kinds this library has. Threads: any. */
 TAMIS_API size_t tamis_kind_count(void);
 
-/* Describes the i-th kind, or the one of that name; false when there is none. `info_size` is
- * sizeof *info. Threads: any. */
-TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size);
-TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size);
+/* Describes the i-th kind, or the one of that name; false when there is none. Threads: any. */
+TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info);
+TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info);
 
-/* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
- * TAMIS_OWN_HASH take only those before hash, and may have options of their own by the names of the
- * others. Threads: any. */
+/* The options of every kind: capacity, fpr, size, bits, hash, seed, key. Kinds with TAMIS_OWN_HASH
+ * take only those before hash, and may have their own options by the names of the others.
+ * Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
 /* ==== Numbers as people type them =========================================================== */
 
-/* Parse one whole text; false, with the sentence in tamis_why, when it is not such a number.
- * Counts and bytes go up to 2^64-1, rates must be from 1e-12 to below 1. Threads: any. */
+/* Parse a whole text; false when it is not such a number (see tamis_why). Counts and bytes are up
+ * to 2^64-1, rates from 1e-12 to below 1. Threads: any. */
 TAMIS_API bool tamis_parse_count(const char *text, uint64_t *count);
 TAMIS_API bool tamis_parse_bytes(const char *text, uint64_t *bytes);
 TAMIS_API bool tamis_parse_rate(const char *text, double *rate);

@@ -20,7 +20,10 @@ extern "C" {
  * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly in
  * the named format is refused. */
 
+#define TAMIS_FORMAT_INFO_INIT TAMIS_INIT(struct tamis_format_info)
+
 struct tamis_format_info {
+    size_t struct_size;
     const char *name;
     const char *system;                /* which system, in a few words */
     const char *kinds;                 /* names of the kinds it holds, separated by spaces */
@@ -35,13 +38,11 @@ struct tamis_format_info {
 /* The number of formats in this library. Threads: any. */
 TAMIS_API size_t tamis_format_count(void);
 
-/* Describes the i-th format, or the one with that name; false when there is none. `info_size` is
- * sizeof *info. Threads: any. */
-TAMIS_API bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size);
-TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *info,
-                                  size_t info_size);
+/* Describes the i-th format, or the one with that name; false when there is none. Threads: any. */
+TAMIS_API bool tamis_format_at(size_t i, struct tamis_format_info *info);
+TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *info);
 
-/* One of the filters in a file. */
+/* One of the filters in a file. The library makes it, and a later one may append fields. */
 struct tamis_found {
     const char *name;      /* its place: "column name, row group 0" */
     const char *choose;    /* parameters that select it: "column=name,group=0"; "" for the only
@@ -74,20 +75,22 @@ TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *
  * capacity is what the shape is best for. Every byte is read once, so the checks hold even if the
  * bytes change during the call. That takes temporary memory for a copy (of large files, of the
  * parts needed). Threads: any. */
-TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
-                                    size_t size);
-TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
-                                         size_t size, const struct tamis_options *options);
-TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tamis_reader *read,
-                                         void *ctx, uint64_t size,
-                                         const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_import(tamis **filter, const char *format,
+                                                     const void *bytes, size_t size);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_import_with(tamis **filter, const char *format,
+                                                          const void *bytes, size_t size,
+                                                          const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_import_from(tamis **filter, const char *format,
+                                                          tamis_reader *read, void *ctx,
+                                                          uint64_t size,
+                                                          const struct tamis_options *options);
 
-/* Writes a filter as another system would. An imported filter that was not changed is written as
- * the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not hold:
- * without the keys, no filter can become one that hashes them in another way. Threads: readers or
- * one writer. */
-TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_write_fn *put,
-                                    void *ctx);
+/* Writes a filter as another system would. What came in by tamis_import and was not changed goes
+ * out as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not
+ * hold: without the keys no filter becomes one that hashes them otherwise. Threads: readers or one
+ * writer. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_export(const tamis *filter, const char *format,
+                                                     tamis_write_fn *put, void *ctx);
 
 /* Encodes a text as the bytes of a key, as other systems do:
  *

@@ -6,7 +6,7 @@
  * functions below, which the compiler inlines and optimises for its target (-march=native, or
  * -mavx2, or nothing: the answers are the same).
  *
- *     struct tamis_inline fast;
+ *     struct tamis_inline fast = TAMIS_INLINE_INIT;
  *     if (tamis_inline_view(filter, &fast)) puts(tamis_why());
  *     for (i = 0; i < n; i++) found += tamis_inline_has_u64(&fast, key[i]);
  *
@@ -57,13 +57,28 @@ enum tamis_inline_rule {
     TAMIS_INLINE_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash only */
 };
 
+/* The rules that this header knows, as one number. A filter whose rule is newer is refused. */
+enum { TAMIS_INLINE_VERSION = 1 };
+
+#define TAMIS_INLINE_INIT tamis_inline_init()
+
 struct tamis_inline {
+    size_t struct_size;
+    unsigned version;
+    enum tamis_inline_rule rule;
     uint8_t *bytes;  /* the payload */
     uint64_t blocks; /* in the payload */
     uint64_t flip;   /* initial value of an integer's hash */
     uint64_t added;  /* keys since tamis_inline_edit */
-    enum tamis_inline_rule rule;
 };
+
+static inline struct tamis_inline tamis_inline_init(void) {
+    struct tamis_inline view;
+    memset(&view, 0, sizeof view);
+    view.struct_size = sizeof view;
+    view.version = TAMIS_INLINE_VERSION;
+    return view;
+}
 
 /* Creates a view for queries. TAMIS_UNSUPPORTED for other kinds, for blocked with other than 8
  * hashes, and for filters with a hash other than xxh3. Threads: as tamis_has. */

@@ -39,7 +39,7 @@ typedef struct tamis_peeler tamis_peeler;
 enum { TAMIS_STREAM_KEY_BYTES = 16 };
 
 /* One coded symbol, over the hashes of the set that it covers. Symbol 0 covers all of them, symbol
- * i each with probability 1 / (1 + i/2). */
+ * i each with probability 1 / (1 + i/2). Never changes. */
 struct tamis_symbol {
     uint64_t sum;   /* xor of the hashes */
     uint64_t check; /* xor of 40 bits of a keyed hash of each; other bits are 0 */
@@ -56,9 +56,10 @@ struct tamis_digest {
  * that both sides share, or NULL for zeros: without it, nobody can prepare keys whose symbols never
  * decode. TAMIS_INVALID for a duplicate hash, TAMIS_TOO_LARGE for more than 2^31. Of `options` only
  * the memory counts. Threads: any. */
-TAMIS_API tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes,
-                                            size_t n, const uint8_t *key,
-                                            const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_symbols_create(tamis_symbols **symbols,
+                                                             const uint64_t *hashes, size_t n,
+                                                             const uint8_t *key,
+                                                             const struct tamis_options *options);
 
 /* Writes the next `n` symbols to `list`. TAMIS_TOO_LARGE after 2^32 symbols. A failure, TAMIS_NOMEM
  * included, is permanent. Threads: one writer. */
@@ -72,8 +73,10 @@ TAMIS_API struct tamis_digest tamis_symbols_digest(const tamis_symbols *symbols)
 TAMIS_API void tamis_symbols_free(tamis_symbols *symbols);
 
 /* Creates the receiving side, with its own `n` distinct hashes and the same key. Threads: any. */
-TAMIS_API tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
-                                           const uint8_t *key, const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_peeler_create(tamis_peeler **peeler,
+                                                            const uint64_t *hashes, size_t n,
+                                                            const uint8_t *key,
+                                                            const struct tamis_options *options);
 
 /* Takes the next `n` symbols of the other side and decodes what it can. Symbols after the last one
  * needed are ignored. TAMIS_CORRUPT when no two sets can have made these symbols. A failure is
@@ -142,8 +145,10 @@ enum tamis_wants {
     TAMIS_WANTS_NOTHING = 2 /* saves sending the list to a sender */
 };
 
-/* Every field is optional. Start from {.struct_size = sizeof options}. A limit of 0 means the
- * default given next to it. */
+/* Every field is optional. Start from TAMIS_SESSION_OPTIONS_INIT. A limit of 0 means the default
+ * given next to it. */
+#define TAMIS_SESSION_OPTIONS_INIT TAMIS_INIT(struct tamis_session_options)
+
 struct tamis_session_options {
     size_t struct_size;
     const struct tamis_options *memory; /* allocator; or NULL */
@@ -168,9 +173,9 @@ struct tamis_session_options {
 };
 
 /* Creates a session of `n` distinct hashes, which are copied. Threads: any. */
-TAMIS_API tamis_status tamis_session_create(tamis_session **session, enum tamis_side side,
-                                            const uint64_t *hashes, size_t n,
-                                            const struct tamis_session_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status
+tamis_session_create(tamis_session **session, enum tamis_side side, const uint64_t *hashes,
+                     size_t n, const struct tamis_session_options *options);
 
 /* Takes bytes from the other side, all of them. A failure is permanent: every later call returns
  * the same. TAMIS_CORRUPT for damaged bytes or a breach of protocol, TAMIS_TOO_NEW for an unknown
@@ -191,7 +196,7 @@ TAMIS_API bool tamis_session_is_over(const tamis_session *session);
  * the error, including a truncated stream. Threads: one writer. */
 TAMIS_API tamis_status tamis_session_finish(tamis_session *session);
 
-/* One hash that only one side has. */
+/* One hash that only one side has. Never changes. */
 struct tamis_session_item {
     uint64_t hash;
     bool is_ours;    /* only we have it; otherwise only the other side */
@@ -204,7 +209,10 @@ struct tamis_session_item {
 TAMIS_API bool tamis_session_next(const tamis_session *session, uint64_t *cursor,
                                   struct tamis_session_item *item);
 
+#define TAMIS_SESSION_INFO_INIT TAMIS_INIT(struct tamis_session_info)
+
 struct tamis_session_info {
+    size_t struct_size;
     uint64_t ours, theirs;   /* hashes that only we, only they have, as far as known */
     uint64_t our_n, their_n; /* sizes of the sets; their_n is 0 until their hello arrives */
     uint64_t symbols;        /* sent or taken */
@@ -215,9 +223,9 @@ struct tamis_session_info {
     bool is_whole, is_partial; /* both false: not over, or failed */
 };
 
-/* Statistics of the session. `info_size` is sizeof *info. Threads: readers or one writer. */
-TAMIS_API void tamis_session_get_info(const tamis_session *session, struct tamis_session_info *info,
-                                      size_t info_size);
+/* Statistics of the session. Threads: readers or one writer. */
+TAMIS_API void tamis_session_get_info(const tamis_session *session,
+                                      struct tamis_session_info *info);
 
 /* NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_session_free(tamis_session *session);
@@ -240,11 +248,12 @@ TAMIS_API void tamis_session_free(tamis_session *session);
  * It takes bits_per_key (1 to 256) bits for each; a tree has nearly two nodes per key. Another
  * `seed` makes another filter, which may find what the first one missed. On failure *filter is
  * NULL. Threads: any. */
-TAMIS_API tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes, size_t n,
-                                          double bits_per_key, uint64_t seed,
-                                          const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes,
+                                                           size_t n, double bits_per_key,
+                                                           uint64_t seed,
+                                                           const struct tamis_options *options);
 
-/* What a walk cost and found. */
+/* What a walk cost and found. Never changes. */
 struct tamis_tree_walk {
     uint64_t asked;   /* nodes queried */
     uint64_t lacking; /* hashes listed */
@@ -281,7 +290,7 @@ TAMIS_API tamis_status tamis_difference_by_filter(const tamis *theirs, const uin
  *
  * for the products of vectors x and y with a place for every key (Weinberger et al. 2009). Without
  * signs a product is too large by about sum(x) sum(y) / places. Vectors with the same shape, seed
- * and signs can be added. */
+ * and signs can be added. The struct never changes. */
 
 struct tamis_features {
     uint64_t places; /* from 1 to 2^32 */
@@ -329,16 +338,18 @@ TAMIS_API void tamis_features_count(const struct tamis_features *shape, int32_t 
  * answer of a copy is a hint: the neighbour may have dropped the document since. */
 
 /* How stale the neighbours' copies are. */
+#define TAMIS_STALENESS_INIT TAMIS_INIT(struct tamis_staleness)
+
 struct tamis_staleness {
+    size_t struct_size;
     uint64_t positions;            /* bits of the summary */
     uint64_t set, cleared;         /* that flipped since the last announcement */
     uint64_t documents;            /* in the filter now */
     struct tamis_estimate unknown; /* documents not yet announced, estimated from the bits */
 };
 
-/* Reads every position. `staleness_size` is sizeof *staleness. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_get_staleness(const tamis *filter, struct tamis_staleness *staleness,
-                                           size_t staleness_size);
+/* Reads every position. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_get_staleness(const tamis *filter, struct tamis_staleness *staleness);
 
 /* True when it is time to announce: documents not yet announced are at least this share of all
  * documents, or all have gone. The paper uses 1% to 10%; with a threshold of 0, one flipped bit is
@@ -346,9 +357,11 @@ TAMIS_API tamis_status tamis_get_staleness(const tamis *filter, struct tamis_sta
  * Threads: as tamis_has. */
 TAMIS_API bool tamis_is_due(const tamis *filter, double threshold);
 
-/* Options of an announcement. Start from {.struct_size = sizeof options}. */
+/* Options of an announcement. Start from TAMIS_ANNOUNCE_OPTIONS_INIT. */
+#define TAMIS_ANNOUNCE_OPTIONS_INIT TAMIS_INIT(struct tamis_announce_options)
+
 struct tamis_announce_options {
-    size_t struct_size;     /* sizeof(struct tamis_announce_options) of your header */
+    size_t struct_size;
     uint32_t message_bytes; /* maximum, at least 64; 0: 65507, or 16384 for ICP */
     uint32_t sender;        /* IPv4 address of the sender, for ICP */
     bool is_whole;          /* send every bit, for neighbours that are new or missed some */
@@ -356,7 +369,10 @@ struct tamis_announce_options {
 };
 
 /* What was announced. */
+#define TAMIS_ANNOUNCED_INIT TAMIS_INIT(struct tamis_announced)
+
 struct tamis_announced {
+    size_t struct_size;
     uint64_t messages, bytes;
     uint64_t changes;  /* bits sent as flipped */
     uint32_t sequence; /* number of the last message */
@@ -371,15 +387,18 @@ struct tamis_announced {
  * message. `announced` may be NULL. TAMIS_UNSUPPORTED for filters without a log, and for keyed
  * hashes. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_announce(tamis *filter, const struct tamis_announce_options *options,
-                                      struct tamis_announced *announced, size_t announced_size,
-                                      tamis_write_fn *put, void *ctx);
+                                      struct tamis_announced *announced, tamis_write_fn *put,
+                                      void *ctx);
 
 /* The length of the message that starts here; 0 when it is invalid or truncated: see tamis_why().
  * Threads: any. */
 TAMIS_API size_t tamis_message_size(const void *bytes, size_t size);
 
 /* What a message did to a copy, and how good the copy is now. */
+#define TAMIS_RECEIVE_INFO_INIT TAMIS_INIT(struct tamis_receive_info)
+
 struct tamis_receive_info {
+    size_t struct_size;
     uint32_t sequence; /* of the last message taken; 0: the sender does not number them */
     uint32_t missing;  /* messages lost since every bit was sent; 0: an exact copy */
     uint64_t positions;
@@ -394,14 +413,14 @@ struct tamis_receive_info {
  * copy=yes, at most 16 MiB or options->max_bytes, and its note "heard" keeps the number of the last
  * message and how many are missing. The whole message is checked before anything changes:
  * TAMIS_CORRUPT, and tamis_why() names the fault. `received` may be NULL. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
-                                     const struct tamis_options *options,
-                                     struct tamis_receive_info *received, size_t received_size);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_receive(tamis **copy, const void *message,
+                                                      size_t size,
+                                                      const struct tamis_options *options,
+                                                      struct tamis_receive_info *received);
 
 /* How good a copy is: sequence, missing and positions. False for a filter that is not a copy.
  * Threads: as tamis_has. */
-TAMIS_API bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received,
-                                  size_t received_size);
+TAMIS_API bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received);
 
 /* A table of neighbours, each with a name of 1 to 255 bytes and a copy. */
 typedef struct tamis_neighbours tamis_neighbours;
@@ -410,8 +429,8 @@ enum { TAMIS_MAX_NEIGHBOURS = 4096, TAMIS_MAX_NEIGHBOUR_NAME = 255 };
 
 /* Creates an empty table for `max` neighbours, at most 4096. Of the options, allocator and
  * max_bytes count, the latter for each copy. Threads: any. */
-TAMIS_API tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t max,
-                                               const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status
+tamis_neighbours_create(tamis_neighbours **table, size_t max, const struct tamis_options *options);
 
 /* Frees the table and all copies. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
@@ -420,8 +439,7 @@ TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
  * are `max` others. Threads: one writer. */
 TAMIS_API tamis_status tamis_neighbours_receive(tamis_neighbours *table, const char *peer,
                                                 const void *message, size_t size,
-                                                struct tamis_receive_info *received,
-                                                size_t received_size);
+                                                struct tamis_receive_info *received);
 
 /* Stores a copy in the table, such as one that was saved, replacing any that is there. The table
  * then owns it, unless the call fails. TAMIS_MISMATCH for a filter that is not a copy. Threads: one
@@ -464,8 +482,9 @@ typedef struct tamis_admission tamis_admission;
  * least 1: "capacity=1M,fpr=0.1%" is two blocked filters. TAMIS_UNSUPPORTED for kinds that grow,
  * age, forget, are built once, do not know keys or hash them their own way. `options` may be NULL.
  * Threads: any. */
-TAMIS_API tamis_status tamis_admission_create(tamis_admission **admission, const char *spec,
-                                              const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_admission_create(tamis_admission **admission,
+                                                               const char *spec,
+                                                               const struct tamis_options *options);
 
 /* NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_admission_free(tamis_admission *admission);
@@ -481,7 +500,10 @@ TAMIS_API bool tamis_admission_ask_hash(tamis_admission *admission, uint64_t has
 TAMIS_API const tamis *tamis_admission_hasher(const tamis_admission *admission);
 
 /* Statistics so far. */
+#define TAMIS_ADMISSION_INFO_INIT TAMIS_INIT(struct tamis_admission_info)
+
 struct tamis_admission_info {
+    size_t struct_size;
     uint64_t capacity;      /* of a generation */
     uint64_t asked;         /* since it was created or loaded */
     uint64_t recognised;    /* of these */
@@ -492,9 +514,9 @@ struct tamis_admission_info {
     const char *kind;
 };
 
-/* Reads both payloads. `info_size` is sizeof *info. Threads: any number; others wait. */
+/* Reads both payloads. Threads: any number; others wait. */
 TAMIS_API void tamis_admission_get_info(tamis_admission *admission,
-                                        struct tamis_admission_info *info, size_t info_size);
+                                        struct tamis_admission_info *info);
 
 /* Its state as bytes, so that a cache remembers after a restart: their number, and the bytes;
  * TAMIS_INVALID when `size` is another number. Both generations are images inside. Threads: any
@@ -504,8 +526,9 @@ TAMIS_API tamis_status tamis_admission_bytes(tamis_admission *admission, void *b
 
 /* Creates one from such bytes, which may come from anywhere: damaged bytes are TAMIS_CORRUPT, and
  * the limit of `options` on bytes holds for each generation. Threads: any. */
-TAMIS_API tamis_status tamis_admission_load(tamis_admission **admission, const void *bytes,
-                                            size_t size, const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_admission_load(tamis_admission **admission,
+                                                             const void *bytes, size_t size,
+                                                             const struct tamis_options *options);
 
 /* ==== Aggregation: a sum over a network that counts no value twice ============================
  *
@@ -519,16 +542,17 @@ TAMIS_API tamis_status tamis_admission_load(tamis_admission **admission, const v
  *     rc = tamis_aggregate_create(&node, 10000);
  *     rc = tamis_aggregate_take(node, "sensor 7", 8, 21.5, NULL, 0, NULL);
  *     rc = tamis_aggregate_take(node, "sensor 7", 8, 22.0, (double[]){21.5}, 1, NULL);
- *     tamis_aggregate_total(node, &total, sizeof total);         count 1, sum 22 */
+ *     tamis_aggregate_total(node, &total);                       count 1, sum 22 */
 typedef struct tamis_aggregate tamis_aggregate;
 
 /* Creates a node for `sources` sources, which it remembers in a quotient filter with a rate of
  * 1e-5; or in a filter of this spec, of a kind that can add and remove and never forgets by itself,
  * such as "counting:capacity=10K,fpr=1e-4" or "cuckoo:capacity=10K,fpr=1e-6". `options` may be
  * NULL. On failure *node is NULL. Threads: any. */
-TAMIS_API tamis_status tamis_aggregate_create(tamis_aggregate **node, uint64_t sources);
-TAMIS_API tamis_status tamis_aggregate_create_with(tamis_aggregate **node, const char *spec,
-                                                   const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_aggregate_create(tamis_aggregate **node,
+                                                               uint64_t sources);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_aggregate_create_with(
+    tamis_aggregate **node, const char *spec, const struct tamis_options *options);
 
 /* Frees a node; NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_aggregate_free(tamis_aggregate *node);
@@ -553,7 +577,10 @@ TAMIS_API tamis_status tamis_aggregate_take(tamis_aggregate *node, const void *s
                                             size_t earlier_count, enum tamis_aggregated *what);
 
 /* The state of a node. */
+#define TAMIS_TOTAL_INIT TAMIS_INIT(struct tamis_total)
+
 struct tamis_total {
+    size_t struct_size;
     uint64_t count;      /* sources counted */
     double sum, mean;    /* of their values; the mean of none is 0 */
     double min, max;     /* bounds of all values; 0 without sources */
@@ -570,9 +597,8 @@ struct tamis_total {
     uint64_t bytes;    /* of the node, with its filter */
 };
 
-/* Reads the whole filter. `total_size` is sizeof *total. Threads: one. */
-TAMIS_API void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *total,
-                                     size_t total_size);
+/* Reads the whole filter. Threads: one. */
+TAMIS_API void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *total);
 
 #ifdef __cplusplus
 }

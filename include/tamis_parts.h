@@ -26,15 +26,17 @@ extern "C" {
  * a task may be repeated, or run on two machines at once: see tamis_merge. */
 
 /* The position of a shard in its whole. */
+#define TAMIS_SHARD_INFO_INIT TAMIS_INIT(struct tamis_shard_info)
+
 struct tamis_shard_info {
+    size_t struct_size;
     uint64_t shard, shards;
     uint64_t first_block, blocks, total_blocks;
     const char *layout; /* kind of the whole: "blocked" or "split" */
 };
 
-/* False when the filter is not a shard. `info_size` is sizeof *info. Threads: as tamis_has. */
-TAMIS_API bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info,
-                                    size_t info_size);
+/* False when the filter is not a shard. Threads: as tamis_has. */
+TAMIS_API bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info);
 
 /* Writes the spec of one shard of a filter of `spec` to `text` (always terminated, truncated to
  * `size`): "split:..." becomes "shard:layout=split,...". Returns the length of the whole text, or
@@ -53,24 +55,26 @@ TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size
  * even share of its items. `shards` is from 1 to the number of blocks, below 2^32.
  * TAMIS_UNSUPPORTED for kinds other than blocked and split. `options` may be NULL. Threads: as
  * tamis_has. */
-TAMIS_API tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i,
-                                       uint64_t shards, const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_shard_cut(tamis **shard, const tamis *whole,
+                                                        uint64_t i, uint64_t shards,
+                                                        const struct tamis_options *options);
 
-/* Makes the whole from all its shards, in order: items are added up, notes are those of shard 0
- * except names that start with "shard.", which are about one shard. TAMIS_MISMATCH when one is
- * missing, duplicated, out of order, or of another whole: tamis_why() says where. `options` may be
- * NULL. Threads: as tamis_has, for each. */
-TAMIS_API tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
-                                        const struct tamis_options *options);
+/* The whole of all its shards, in their order: items are added up, notes are those of shard 0 but
+ * for names that start with "shard.", which are about one shard alone. TAMIS_MISMATCH, with the
+ * place in the sentence, when one is missing, twice there, out of order, or of another whole.
+ * `options` may be NULL. Threads: as tamis_has, for each. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards,
+                                                         size_t n,
+                                                         const struct tamis_options *options);
 
-/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` returns
- * one shard after the other, from 0, and may free the previous one; NULL stops with
- * TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one. tamis_edit_join
- * replaces what an edit holds, as tamis_edit_save does. Threads: any; as tamis_has for each
+/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is
+ * asked for one shard after the other, from 0 on, and may free the one before; NULL from it stops
+ * with TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one.
+ * tamis_edit_join of tamis_edit.h replaces what an edit holds. Threads: any; as tamis_has for each
  * shard. */
 typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
-TAMIS_API tamis_status tamis_shard_join_to(const char *path, tamis_next_shard *next, void *ctx);
-TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next, void *ctx);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_shard_join_to(const char *path,
+                                                            tamis_next_shard *next, void *ctx);
 
 /* ==== Patches ===============================================================================
  *
@@ -80,24 +84,28 @@ TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next,
  * both images and refuses any other. Nothing here allocates. */
 
 /* The contents of a patch header. */
+#define TAMIS_PATCH_INFO_INIT TAMIS_INIT(struct tamis_patch_info)
+
 struct tamis_patch_info {
-    uint64_t patch_bytes; /* of the patch itself, without a signature after it */
+    size_t struct_size;
+    uint64_t patch_bytes; /* of the patch; what follows, as a signature may, is none of it */
     uint64_t base_bytes, result_bytes;
     uint64_t base_sum, result_sum; /* XXH3-64 of the whole images */
     bool is_whole;                 /* contains the whole result: nearly everything changed */
 };
 
 /* Makes the patch from the image `base` to the image `result`. *info, with the length, is filled in
- * before the first byte is written; `info` may be NULL, otherwise `info_size` is sizeof *info. With
- * NULL for `put` nothing is written. TAMIS_CANCELLED when `put` returns false. Threads: any. */
-TAMIS_API tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
-                                        size_t result_size, struct tamis_patch_info *info,
-                                        size_t info_size, tamis_write_fn *put, void *ctx);
+ * before the first byte is written; `info` may be NULL, otherwise With NULL for `put` nothing is
+ * written. TAMIS_CANCELLED when `put` returns false. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_patch_make(const void *base, size_t base_size,
+                                                         const void *result, size_t result_size,
+                                                         struct tamis_patch_info *info,
+                                                         tamis_write_fn *put, void *ctx);
 
-/* Checks a patch and reads its header. Without is_whole, result_bytes is at most four times
- * base_bytes and patch_bytes together. `info_size` is sizeof *info. Threads: any. */
+/* Checks a patch and tells what it says. Without is_whole, result_bytes is at most four times
+ * base_bytes and patch_bytes together. Threads: any. */
 TAMIS_API tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
-                                            struct tamis_patch_info *info, size_t info_size);
+                                            struct tamis_patch_info *info);
 
 /* TAMIS_OK when the patch is for the image `base`, otherwise TAMIS_MISMATCH, and tamis_why() has
  * the checksums. Do not trust result_bytes before this. Threads: any. */
@@ -108,8 +116,9 @@ TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
  * TAMIS_OK the checksums of base, patch and result were right; otherwise `result` is undefined. The
  * author of the patch is unknown: pass the result through the gate (tamis_load, ...) like all
  * untrusted bytes. Threads: any. */
-TAMIS_API tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
-                                         size_t patch_size, void *result, size_t result_size);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_patch_apply(const void *base, size_t base_size,
+                                                          const void *patch, size_t patch_size,
+                                                          void *result, size_t result_size);
 
 #ifdef __cplusplus
 }

@@ -45,8 +45,8 @@ TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *se
 /* A maker of such filters, for fingerprints of 1 to 65,536 bits. `options` may be NULL. Threads:
  * one for each maker. */
 typedef struct tamis_fingerprints tamis_fingerprints;
-TAMIS_API tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
-                                                 const struct tamis_options *options);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_fingerprints_create(
+    tamis_fingerprints **maker, uint64_t bits, const struct tamis_options *options);
 
 /* Adds a row: `print` has exactly as many bytes as its bits need. Ids need not be distinct, and may
  * not contain bytes below 32 (NUL, tab, newline). Threads: one for each maker. */
@@ -54,7 +54,8 @@ TAMIS_API tamis_status tamis_fingerprints_add(tamis_fingerprints *maker, const c
                                               size_t id_len, const void *print, size_t print_bytes);
 
 /* Makes the filter of all rows so far; free the maker afterwards. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_fingerprints_finish(tamis_fingerprints *maker, tamis **filter);
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_fingerprints_finish(tamis_fingerprints *maker,
+                                                                  tamis **filter);
 
 /* NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_fingerprints_free(tamis_fingerprints *maker);
@@ -125,7 +126,7 @@ TAMIS_API tamis_status tamis_fingerprints_screen(const tamis *filter, const void
 TAMIS_API tamis_status tamis_record(tamis *filter, const void *flow, size_t flow_len,
                                     uint64_t offset, const void *bytes, size_t len);
 
-/* Where an excerpt may come from. */
+/* Where an excerpt may come from. The library makes it, and a later one may append fields. */
 struct tamis_traced {
     size_t flow;     /* index in the list of flows; SIZE_MAX when there was no list */
     uint64_t offset; /* of the first byte of the excerpt in the payload */
@@ -163,7 +164,8 @@ TAMIS_API unsigned tamis_level_hash(const tamis *filter, uint64_t hash);
  * (tamis_merge merges level by level.) Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_merge_farther(tamis *into, const tamis *from);
 
-/* A link for tamis_route: the neighbour at its other end, and the filter of what it reaches. */
+/* A link for tamis_route: the neighbour at its other end, and the filter of what it reaches. Never
+ * changes. */
 struct tamis_link {
     uint64_t neighbour;
     const tamis *filter;
@@ -187,7 +189,7 @@ enum tamis_retouch_policy {
     TAMIS_RETOUCH_RATIO    /* the best ratio of the two */
 };
 
-/* What a retouching did. */
+/* What a retouching did. Never changes. */
 struct tamis_retouch_stats {
     uint64_t bits_cleared;
     uint64_t trouble_cleared; /* troublesome keys that were answered yes, and now no */

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/output/words.h"
+#include "tamis_edit.h"
 
 static inline bool is_dash(const char *path) {
     return strcmp(path, "-") == 0;

@@ -170,8 +170,8 @@ static int fail_build(const struct building *building, tamis_status status) {
 
 /* What a memory limit costs that is too small for segments of the usual size. */
 static void tell_segments(const struct building *building, const char *path) {
-    struct tamis_builder_info info;
-    tamis_builder_get_info(building->builder, &info, sizeof info);
+    struct tamis_builder_info info = TAMIS_BUILDER_INFO_INIT;
+    tamis_builder_get_info(building->builder, &info);
     if (info.segment == info.segment_asked || given(building->args, OPT_QUIET)) return;
     warn(building->args, output_name(path),
          "because of the memory limit, built in %s segments of %s keys instead of %s: about %.2f "

@@ -18,9 +18,9 @@ int format_exists(const struct args *args, const char *said, const char *text,
     char name[64];
     struct nearest nearest = {.typed = name};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-    if (tamis_format_named(name, format, sizeof *format)) return 0;
-    for (size_t i = 0; tamis_format_at(i, format, sizeof *format); i++)
-        nearest_try(&nearest, format->name);
+    *format = (struct tamis_format_info)TAMIS_FORMAT_INFO_INIT;
+    if (tamis_format_named(name, format)) return 0;
+    for (size_t i = 0; tamis_format_at(i, format); i++) nearest_try(&nearest, format->name);
     const char *meant = nearest_found(&nearest);
     if (meant) return fail(args, said, "unknown format \"%s\"; did you mean \"%s\"?", name, meant);
     return fail(args, said, "unknown format \"%s\"; \"tamis formats\" lists them", name);
@@ -221,9 +221,9 @@ struct listing {
 };
 
 bool foreign_is_list(const struct args *args) {
-    struct tamis_format_info format;
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
     const char *text = args->setting[OPT_FROM].text;
-    return text && tamis_format_named(text, &format, sizeof format) && format.has_several;
+    return text && tamis_format_named(text, &format) && format.has_several;
 }
 
 static int wider(int width, const char *text) {

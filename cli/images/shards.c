@@ -66,12 +66,11 @@ static uint64_t times_finer(const struct tamis_plan *plan, uint64_t shards) {
 
 int router_open(struct router *router, const struct args *args, const char *spec, uint64_t shards) {
     const struct tamis_options options = image_options(args);
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     *router = (struct router){.shards = shards};
     char *whole = shard_spec(args, spec, 0, shards), *fine = NULL;
     int code = whole ? 0 : EXIT_TROUBLE;
-    if (!code && tamis_plan_spec(whole, &plan, sizeof plan))
-        code = fail_why(args, NULL, TAMIS_INVALID);
+    if (!code && tamis_plan_spec(whole, &plan)) code = fail_why(args, NULL, TAMIS_INVALID);
     if (!code) {
         router->finer = times_finer(&plan, shards);
         fine = shard_spec(args, spec, 0, shards * router->finer);

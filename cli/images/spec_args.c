@@ -16,7 +16,7 @@ static const enum option_id parts[] = {OPT_CAPACITY,   OPT_FPR,         OPT_SIZE
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 struct tamis_spec_option spec_head(const char *spec) {
-    struct tamis_spec_option head = {.struct_size = sizeof head};
+    struct tamis_spec_option head = TAMIS_SPEC_OPTION_INIT;
     (void)tamis_spec_read(spec, 0, &head); /* Whoever uses the spec hears what is wrong with it. */
     return head;
 }
@@ -112,9 +112,10 @@ char *spec_given(const struct args *args, const char *usual_kind) {
 }
 
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind) {
-    if (tamis_kind_named(name, kind, sizeof *kind)) return 0;
+    *kind = (struct tamis_kind_info)TAMIS_KIND_INFO_INIT;
+    if (tamis_kind_named(name, kind)) return 0;
     struct nearest nearest = {.typed = name};
-    for (size_t i = 0; tamis_kind_at(i, kind, sizeof *kind); i++) nearest_try(&nearest, kind->name);
+    for (size_t i = 0; tamis_kind_at(i, kind); i++) nearest_try(&nearest, kind->name);
     const char *meant = nearest_found(&nearest);
     if (meant) return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, meant);
     return fail(args, NULL, "unknown kind \"%s\"; \"tamis kinds\" lists them", name);

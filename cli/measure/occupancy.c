@@ -16,8 +16,8 @@
 
 bool blocks_of(const tamis *filter, struct blocks *blocks) {
     uint64_t size;
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     const uint64_t count = shape_word(info.word_name, info.word, "blocks");
     const uint64_t bits = shape_word(info.word_name, info.word, "bits");
     /* Bits that may be intersected are those of keys, and nothing else is among them. */

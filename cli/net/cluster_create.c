@@ -28,11 +28,11 @@ static int whole_spec(const struct args *args, const char *spec, char text[SPEC_
 }
 
 int shards_wanted(const struct args *args, struct net *net, const char *spec, uint64_t *n) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     struct node **node = calloc(MAX_NODES, sizeof(struct node *));
     const uint64_t primaries = node ? list_primaries(net, node, MAX_NODES) : 1;
     free(node);
-    if (check_status(args, NULL, tamis_plan_spec(spec, &plan, sizeof plan))) return EXIT_TROUBLE;
+    if (check_status(args, NULL, tamis_plan_spec(spec, &plan))) return EXIT_TROUBLE;
     const uint64_t blocks = plan.word[0] ? plan.word[0] : 1;
     const uint64_t by_size = (plan.payload_bytes + usual_shard - 1) / usual_shard;
     const uint64_t by_nodes = SHARDS_EACH * primaries < blocks ? SHARDS_EACH * primaries : 1;

@@ -75,9 +75,9 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
 /* ---- What is loaded ---- */
 
 static int place_shard(const struct args *args, struct parts *parts, const struct image *image) {
-    struct tamis_shard_info info;
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
     const char *path = input_name(image->path);
-    if (!tamis_shard_get_info(image->filter, &info, sizeof info))
+    if (!tamis_shard_get_info(image->filter, &info))
         return fail(args, path, "not a shard; several images must all be shards of one filter");
     if (info.shards != parts->images)
         return fail(args, path, "is shard %llu of %llu, but %zu %s given: give all of them",
@@ -91,7 +91,7 @@ static int place_shard(const struct args *args, struct parts *parts, const struc
 
 static int parts_open(struct parts *parts, const struct args *args) {
     const size_t n = args->operand_count - 2;
-    struct tamis_shard_info info;
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
     *parts = (struct parts){.image = calloc(n, sizeof *parts->image),
                             .shard = calloc(n, sizeof *parts->shard),
                             .images = n};
@@ -99,7 +99,7 @@ static int parts_open(struct parts *parts, const struct args *args) {
     for (size_t i = 0; i < n && !code; i++)
         code = image_open(&parts->image[i], args, args->operand[2 + i], TO_ASK);
     if (code) return code;
-    if (n == 1 && !tamis_shard_get_info(parts->image[0].filter, &info, sizeof info)) {
+    if (n == 1 && !tamis_shard_get_info(parts->image[0].filter, &info)) {
         parts->whole = parts->image[0].filter;
         return image_can_be_cut(args, &parts->image[0]);
     }

@@ -119,9 +119,9 @@ static void print_bad(const struct survey *survey, const struct shards *shards) 
 
 static void print_text(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
-    struct tamis_shard_info shard;
+    struct tamis_shard_info shard = TAMIS_SHARD_INFO_INIT;
     const struct tamis_info info = info_of(shards->model);
-    tamis_shard_get_info(shards->model, &shard, sizeof shard);
+    tamis_shard_get_info(shards->model, &shard);
     printf("filter    %s, kind %s over %s\n", shards->name, shard.layout,
            human_number(shards->n, "shard").text);
     printf("planned   %s keys at %s\n", human_count(info.capacity).text,
@@ -187,9 +187,9 @@ static void json_shards(struct json *json, const struct survey *survey,
 static void print_json(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
     struct json json = json_start(stdout);
-    struct tamis_shard_info shard;
+    struct tamis_shard_info shard = TAMIS_SHARD_INFO_INIT;
     const struct tamis_info info = info_of(shards->model);
-    tamis_shard_get_info(shards->model, &shard, sizeof shard);
+    tamis_shard_get_info(shards->model, &shard);
     json_text(&json, "name", shards->name);
     json_text(&json, "kind", shard.layout);
     json_text(&json, "hash", info.hash);

@@ -60,7 +60,8 @@ static int take_outcome(const struct args *args, const tamis_session *session, e
     struct tamis_session_item item;
     uint64_t cursor = 0;
     outcome->has_session = true;
-    tamis_session_get_info(session, &outcome->session, sizeof outcome->session);
+    outcome->session = (struct tamis_session_info)TAMIS_SESSION_INFO_INIT;
+    tamis_session_get_info(session, &outcome->session);
     outcome->session_bytes = outcome->session.bytes_sent + outcome->session.bytes_taken;
     outcome->keys[ours] = outcome->session.our_n;
     outcome->keys[!ours] = outcome->session.their_n;
@@ -164,8 +165,8 @@ static int write_stream(const struct args *args, struct set *set, const uint8_t 
         code = file_end(&file, is_good);
     }
     if (!code && !given(args, OPT_QUIET)) {
-        struct tamis_session_info info;
-        tamis_session_get_info(session, &info, sizeof info);
+        struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
+        tamis_session_get_info(session, &info);
         fprintf(stderr, "%s: %s symbols of %s, %s\n", output_name(path),
                 human_count(info.symbols).text, human_number(info.our_n, "key").text,
                 human_bytes(STREAM_HEADER + info.bytes_sent).text);

@@ -106,9 +106,9 @@ static uint8_t *fetch_bytes(const struct shards *shards, const char *key, size_t
 
 /* Is it the shard that it should be? */
 static bool is_right(const struct shards *shards, uint64_t shard, const tamis *filter, char *why) {
-    struct tamis_shard_info info, model;
-    const bool is_shard = tamis_shard_get_info(filter, &info, sizeof info) &&
-                          tamis_shard_get_info(shards->model, &model, sizeof model);
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT, model = TAMIS_SHARD_INFO_INIT;
+    const bool is_shard =
+        tamis_shard_get_info(filter, &info) && tamis_shard_get_info(shards->model, &model);
     if (is_shard && info.shard == shard && info.shards == shards->n &&
         info.total_blocks == model.total_blocks && strcmp(info.layout, model.layout) == 0)
         return true;

@@ -139,13 +139,13 @@ int spec_of_shard(const struct shards *shards, uint64_t shard, char spec[SPEC_RO
 
 int shards_model(struct shards *shards, const char *spec, uint64_t n, const uint8_t *secret) {
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
-    struct tamis_shard_info info;
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
     if (n > SLOTS)
         return fail(shards->args, "--shards", "out of range (allowed: 1 to %d, one for each slot)",
                     SLOTS);
     const tamis_status status = tamis_create_with(&shards->model, spec, &options);
     if (status) return fail_why(shards->args, shards->name, status);
-    if (!tamis_shard_get_info(shards->model, &info, sizeof info) || info.shards != n)
+    if (!tamis_shard_get_info(shards->model, &info) || info.shards != n)
         return fail(shards->args, shards->name, "\"%s\" is not one shard of %llu", spec,
                     (unsigned long long)n);
     shards->n = n;

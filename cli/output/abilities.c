@@ -56,14 +56,14 @@ void write_abilities(struct json *json, unsigned has) {
 }
 
 struct tamis_info info_of(const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     return info;
 }
 
 struct tamis_info info_measured(const tamis *filter) {
-    struct tamis_info info;
-    tamis_measure(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(filter, &info);
     return info;
 }
 
@@ -107,9 +107,9 @@ void write_spec_option(struct json *json, const struct tamis_option *option, boo
 static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, size_t size) {
     size_t len = 0;
     bool is_among = false;
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     snprintf(others, size, "no kind can");
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
+    for (size_t i = 0; tamis_kind_at(i, &kind) && len < size; i++) {
         if (!(kind.abilities & ability)) continue;
         is_among = is_among || kind.id == id;
         /* Nobody is helped by the kind of another system, or by a part of a filter. */

@@ -19,13 +19,13 @@ static char *all(const char *(*at)(size_t i)) {
 }
 
 static const char *kind_at(size_t i) {
-    struct tamis_kind_info kind;
-    return tamis_kind_at(i, &kind, sizeof kind) ? kind.name : NULL;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    return tamis_kind_at(i, &kind) ? kind.name : NULL;
 }
 
 static const char *format_at(size_t i) {
-    struct tamis_format_info format;
-    return tamis_format_at(i, &format, sizeof format) ? format.name : NULL;
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
+    return tamis_format_at(i, &format) ? format.name : NULL;
 }
 
 static const char *verb_at(size_t i) {

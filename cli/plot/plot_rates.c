@@ -47,9 +47,9 @@ static int draw_rate(const struct args *args, const char *kind, struct chart *ch
     const uint64_t keys = keys_wanted(args, 1000000);
     for (double rate = 0.3; rate >= lowest_rate * 0.99; rate *= pow(10, -0.125)) {
         char spec[120];
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys, rate);
-        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue; /* It ends where the kind does. */
+        if (tamis_plan_spec(spec, &plan)) continue; /* It ends where the kind does. */
         if (!series_add(series, plan.fpr_expected, plan.bits_per_key)) return fail_memory(args);
     }
     return 0;
@@ -97,10 +97,10 @@ static int fill_up(const struct args *args, tamis *filter, uint64_t capacity,
 static int draw_fill(const struct args *args, const char *kind, struct chart *chart) {
     const struct setting *fpr = &args->setting[OPT_FPR];
     const uint64_t keys = keys_wanted(args, 100000);
-    struct tamis_kind_info info;
+    struct tamis_kind_info info = TAMIS_KIND_INFO_INIT;
     char spec[120];
     tamis *filter;
-    tamis_kind_named(kind, &info, sizeof info);
+    tamis_kind_named(kind, &info);
     if (!(info.abilities & TAMIS_CAN_ADD))
         return fail(args, NULL, "--kinds: %s is built once and does not fill up", kind);
     snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys,

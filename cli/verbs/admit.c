@@ -104,9 +104,9 @@ static int take_batch(void *with, struct batch *batch) {
 /* ---- What is said ---- */
 
 static void tell(const struct admitting *admitting, const struct keys *keys) {
-    struct tamis_admission_info info;
+    struct tamis_admission_info info = TAMIS_ADMISSION_INFO_INIT;
     if (given(admitting->args, OPT_QUIET)) return;
-    tamis_admission_get_info(admitting->admission, &info, sizeof info);
+    tamis_admission_get_info(admitting->admission, &info);
     if (given(admitting->args, OPT_JSON)) {
         struct json json = json_start(stderr);
         json_count(&json, "lines", admitting->lines);

@@ -80,8 +80,7 @@ static int announce(const struct args *args, struct image *image, struct tamis_a
         .message_bytes = packet->number > UINT32_MAX ? UINT32_MAX : (uint32_t)packet->number,
         .is_whole = given(args, OPT_FULL)};
     struct outgoing out = {.args = args};
-    const tamis_status status =
-        tamis_announce(image->filter, &options, a, sizeof *a, put_message, &out);
+    const tamis_status status = tamis_announce(image->filter, &options, a, put_message, &out);
     if (status && !out.is_begun)
         return status == TAMIS_CANCELLED ? EXIT_TROUBLE : fail_why(args, image->path, status);
     const int code = file_end(&out.file, status == TAMIS_OK);
@@ -92,8 +91,8 @@ static int run(const struct args *args) {
     const char *output = args->setting[OPT_OUTPUT].text;
     const double threshold =
         given(args, OPT_THRESHOLD) ? args->setting[OPT_THRESHOLD].rate : usual_threshold;
-    struct tamis_announced a;
-    struct tamis_staleness stale;
+    struct tamis_announced a = TAMIS_ANNOUNCED_INIT;
+    struct tamis_staleness stale = TAMIS_STALENESS_INIT;
     struct image image = {0};
     bool is_due = false;
     int code = check_outputs(args, output);
@@ -101,7 +100,7 @@ static int run(const struct args *args) {
     if (!code) code = image_open_held(&image, args, args->operand[0], HOLD_TO_CHANGE);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "record what changed");
     if (!code) {
-        (void)tamis_get_staleness(image.filter, &stale, sizeof stale);
+        (void)tamis_get_staleness(image.filter, &stale);
         is_due = tamis_is_due(image.filter, threshold);
         const bool is_wanted = is_due || given(args, OPT_NOW) || given(args, OPT_FULL);
         if (is_wanted) code = announce(args, &image, &a);

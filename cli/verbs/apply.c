@@ -41,8 +41,8 @@ static int fail_mismatch(const struct args *args, const struct work *w) {
 
 /* Whether the patch is for this image. Only then its sizes are worth some memory. */
 static int check_patch(const struct args *args, struct work *w) {
-    tamis_status status =
-        tamis_patch_get_info(w->patch.at, patch_size(w), &w->info, sizeof w->info);
+    w->info = (struct tamis_patch_info)TAMIS_PATCH_INFO_INIT;
+    tamis_status status = tamis_patch_get_info(w->patch.at, patch_size(w), &w->info);
     if (!status) status = tamis_patch_fits(w->base.at, w->base.size, &w->info);
     if (status == TAMIS_MISMATCH) return fail_mismatch(args, w);
     if (status) return fail_why(args, w->patch.path, status);

@@ -29,8 +29,8 @@ struct set {
 /* What two shards of one whole have in common. */
 static const char *difference(const struct set *set, const tamis *filter,
                               const struct tamis_shard_info *info) {
-    struct tamis_info facts;
-    tamis_get_info(filter, &facts, sizeof facts);
+    struct tamis_info facts = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &facts);
     if (info->shards != set->first.shards) return "the number of shards";
     if (strcmp(info->layout, set->first.layout) != 0) return "the layout";
     if (info->total_blocks != set->first.total_blocks) return "the total size";
@@ -47,7 +47,7 @@ static const char *difference(const struct set *set, const tamis *filter,
 
 /* The spec of a shard becomes that of the whole: another kind, and without the cut. */
 static void write_spec(struct set *set, const tamis *filter) {
-    struct tamis_spec_option option = {.struct_size = sizeof option};
+    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
     char spec[512];
     tamis_spec(filter, spec, sizeof spec);
     size_t len = (size_t)snprintf(set->spec, sizeof set->spec, "%s", set->first.layout);
@@ -64,7 +64,8 @@ static void write_spec(struct set *set, const tamis *filter) {
 
 static int begin(struct set *set, const tamis *filter, const struct tamis_shard_info *info) {
     set->first = *info;
-    tamis_get_info(filter, &set->facts, sizeof set->facts);
+    set->facts = (struct tamis_info)TAMIS_INFO_INIT;
+    tamis_get_info(filter, &set->facts);
     write_spec(set, filter);
     set->piece = calloc((size_t)info->shards, sizeof *set->piece);
     return set->piece ? 0 : fail_memory(set->args);
@@ -88,10 +89,10 @@ static char *copy_note(const tamis *filter, const char *name) {
 }
 
 static int take(struct set *set, const struct image *image) {
-    struct tamis_shard_info info;
-    struct tamis_info facts;
-    tamis_get_info(image->filter, &facts, sizeof facts);
-    if (!tamis_shard_get_info(image->filter, &info, sizeof info))
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
+    struct tamis_info facts = TAMIS_INFO_INIT;
+    tamis_get_info(image->filter, &facts);
+    if (!tamis_shard_get_info(image->filter, &info))
         return fail(set->args, image->path, "is not a shard: its kind is %s", facts.kind);
     if (!set->piece && begin(set, image->filter, &info)) return EXIT_TROUBLE;
     const char *differs = difference(set, image->filter, &info);

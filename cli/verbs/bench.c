@@ -63,7 +63,9 @@ static int measure_image(struct benching *b) {
     if (!code) code = image_knows_keys(b->args, &image);
     if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
     if (!code) {
-        tamis_measure(image.filter, &b->info, sizeof b->info);
+        b->info = (struct tamis_info)TAMIS_INFO_INIT;
+        b->info = (struct tamis_info)TAMIS_INFO_INIT;
+        tamis_measure(image.filter, &b->info);
         if (b->sample.n > 0)
             measure_sample(image.filter, &b->sample, &b->measured);
         else
@@ -78,7 +80,9 @@ static int measure_file(struct benching *b, const struct tamis_options *options)
     double ns;
     const tamis_status status = measure_build(b->spec, &b->sample, options, &filter, &ns);
     if (status) return fail_why(b->args, NULL, status);
-    tamis_measure(filter, &b->info, sizeof b->info);
+    b->info = (struct tamis_info)TAMIS_INFO_INIT;
+    b->info = (struct tamis_info)TAMIS_INFO_INIT;
+    tamis_measure(filter, &b->info);
     measure_sample(filter, &b->sample, &b->measured);
     b->measured.build = ns;
     tamis_free(filter);
@@ -86,8 +90,8 @@ static int measure_file(struct benching *b, const struct tamis_options *options)
 }
 
 static int measure_numbers(struct benching *b, const struct tamis_options *options) {
-    struct tamis_plan plan;
-    tamis_status status = tamis_plan_spec(b->spec, &plan, sizeof plan);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    tamis_status status = tamis_plan_spec(b->spec, &plan);
     if (!status) status = measure_params(b->spec, plan.capacity, options, &b->measured);
     if (status) return fail_why(b->args, NULL, status);
     b->info = (struct tamis_info){

@@ -28,9 +28,8 @@ static char *whole_spec(const struct args *args) {
 /* The kind that a spec names, with no abilities when it names none. Refuses one that cannot hold
  * what the keys come with. */
 static int find_kind(const struct args *args, const char *spec, struct tamis_kind_info *kind) {
-    *kind = (struct tamis_kind_info){0};
-    if (!tamis_kind_named(spec_head(spec).kind, kind, sizeof *kind))
-        return 0; /* The library has a word on it. */
+    *kind = (struct tamis_kind_info)TAMIS_KIND_INFO_INIT;
+    if (!tamis_kind_named(spec_head(spec).kind, kind)) return 0; /* The library has a word on it. */
     int code = 0;
     if (given(args, OPT_VALUES)) code = kind_needs(args, kind, TAMIS_CAN_GET, "have values");
     if (given(args, OPT_LABEL)) code = kind_needs(args, kind, TAMIS_CAN_LABEL, "have labels");

@@ -27,8 +27,9 @@ static bool put_patch(void *ctx, const void *bytes, size_t size) {
 }
 
 static int write_patch(struct outgoing *out, const struct bytes *base, const struct bytes *result) {
+    out->info = (struct tamis_patch_info)TAMIS_PATCH_INFO_INIT;
     const tamis_status status = tamis_patch_make(base->at, base->size, result->at, result->size,
-                                                 &out->info, sizeof out->info, put_patch, out);
+                                                 &out->info, put_patch, out);
     if (!out->is_begun) return EXIT_TROUBLE; /* The reason is told. */
     bool is_good = status == TAMIS_OK;
     if (is_good && out->seal) {

@@ -297,7 +297,8 @@ static void write_diagnosis(const struct diagnosis *d) {
 /* ---- The verb ---- */
 
 static int examine(struct diagnosis *d) {
-    tamis_measure(d->image.filter, &d->info, sizeof d->info);
+    d->info = (struct tamis_info)TAMIS_INFO_INIT;
+    tamis_measure(d->image.filter, &d->info);
     if (given(d->args, OPT_FROM))
         find(d, "file", GRADE_OK, "%s; its bytes are valid for %s", d->info.kind,
              d->args->setting[OPT_FROM].text);

@@ -24,9 +24,9 @@ static struct list with_commas(const char *words) {
 }
 
 static int widest(void) {
-    struct tamis_format_info format;
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
     int width = 0;
-    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++)
+    for (size_t i = 0; tamis_format_at(i, &format); i++)
         if ((int)strlen(format.name) > width) width = (int)strlen(format.name);
     return width;
 }
@@ -45,9 +45,9 @@ static void print_brief(const struct tamis_format_info *format, int width) {
 }
 
 static void print_all(void) {
-    struct tamis_format_info format;
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
     const int width = widest();
-    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++) print_brief(&format, width);
+    for (size_t i = 0; tamis_format_at(i, &format); i++) print_brief(&format, width);
     puts("\n\"tamis formats NAME\" lists the parameters and limits of one.");
 }
 
@@ -107,12 +107,11 @@ static void write_format(struct json *json, const struct tamis_format_info *form
 }
 
 static void write_formats(const struct tamis_format_info *only) {
-    struct tamis_format_info format;
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
     struct json json = json_start(stdout);
     json_open(&json, "formats", '[');
     if (only) write_format(&json, only);
-    for (size_t i = 0; !only && tamis_format_at(i, &format, sizeof format); i++)
-        write_format(&json, &format);
+    for (size_t i = 0; !only && tamis_format_at(i, &format); i++) write_format(&json, &format);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -20,9 +20,10 @@ struct facts {
 };
 
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
-    *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
+    *facts = (struct facts){
+        .file = file, .filter = filter, .spec = spec_of(filter), .info = TAMIS_INFO_INIT};
     struct tamis_info *info = &facts->info;
-    tamis_measure(filter, info, sizeof *info);
+    tamis_measure(filter, info);
     facts->bits_per_key = bits_per_key(info);
     if (info->abilities & TAMIS_CAN_GET) /* Every kind with values names their width so. */
         facts->value_bits = shape_word(info->word_name, info->word, "value");

@@ -47,12 +47,12 @@ static void print_heading(const char *heading) {
 /* Ours, or those of other systems, all as wide as the widest. A small build may have none of them,
  * and then there is no heading. */
 static void print_kinds(bool foreign, const char *heading) {
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     int width = 12;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+    for (size_t i = 0; tamis_kind_at(i, &kind); i++)
         if (is_foreign(&kind) == foreign && (int)strlen(kind.name) > width)
             width = (int)strlen(kind.name);
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
+    for (size_t i = 0; tamis_kind_at(i, &kind); i++) {
         if (is_foreign(&kind) != foreign) continue;
         if (heading) print_heading(heading);
         heading = NULL;
@@ -106,11 +106,11 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
 }
 
 static void write_kinds(const struct tamis_kind_info *only) {
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     struct json json = json_start(stdout);
     json_open(&json, "kinds", '[');
     if (only) write_kind(&json, only);
-    for (size_t i = 0; !only && tamis_kind_at(i, &kind, sizeof kind); i++) write_kind(&json, &kind);
+    for (size_t i = 0; !only && tamis_kind_at(i, &kind); i++) write_kind(&json, &kind);
     json_close(&json, ']');
     json_end(&json);
 }

@@ -66,9 +66,9 @@ static int take_messages(const struct args *args, const struct bytes *from,
         const size_t size = tamis_message_size(from->at + at, from->size - at);
         tamis_status status = TAMIS_CORRUPT;
         struct tamis_receive_info *last = &receiving->last;
+        *last = (struct tamis_receive_info)TAMIS_RECEIVE_INFO_INIT;
         if (size)
-            status = tamis_receive(&receiving->copy.filter, from->at + at, size, &options, last,
-                                   sizeof *last);
+            status = tamis_receive(&receiving->copy.filter, from->at + at, size, &options, last);
         if (status) return fail_why(args, input_name(from->path), status);
         receiving->late += last->is_late;
         receiving->taken += !last->is_late;
@@ -80,9 +80,9 @@ static int take_messages(const struct args *args, const struct bytes *from,
 
 /* What is there already, unless it is something else. */
 static int open_copy(const struct args *args, const char *path, struct image *copy) {
-    struct tamis_receive_info h;
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     const int code = image_open_held(copy, args, path, HOLD_TO_CHANGE_OR_MAKE);
-    if (!code && copy->filter && !tamis_was_received(copy->filter, &h, sizeof h))
+    if (!code && copy->filter && !tamis_was_received(copy->filter, &h))
         return fail(args, path, "not a copy of a neighbour's announcement");
     return code;
 }
@@ -156,10 +156,10 @@ static int open_table(const struct args *args, const char *dir_path, tamis_neigh
 /* ---- Listing ---- */
 
 static void list_one(bool is_json, const char *name, const tamis *copy) {
-    struct tamis_receive_info h = {0};
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     struct tamis_estimate documents;
     const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
-    (void)tamis_was_received(copy, &h, sizeof h);
+    (void)tamis_was_received(copy, &h);
     if (!is_json) {
         printf("%s\t%lu\t%lu\t%llu\t%s ± %s\n", name, (unsigned long)h.sequence,
                (unsigned long)h.missing, (unsigned long long)h.positions,

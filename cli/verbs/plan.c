@@ -67,7 +67,8 @@ static int try_kind(const struct args *args, struct candidate *candidate, const 
     if (kind) spec_set(args, &candidate->spec, NULL, kind);
     if (!candidate->spec) return EXIT_TROUBLE;
     candidate->has_size = spec_has_size(params);
-    if (tamis_plan_spec(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
+    candidate->plan = (struct tamis_plan)TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(candidate->spec, &candidate->plan)) {
         candidate->refusal = strdup(tamis_why());
         return candidate->refusal ? 0 : fail_memory(args);
     }
@@ -77,14 +78,14 @@ static int try_kind(const struct args *args, struct candidate *candidate, const 
 }
 
 static int try_kinds(struct planning *planning, const char *params) {
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     const bool is_named = *spec_head(params).kind;
     const size_t kinds = is_named ? 1 : tamis_kind_count();
     planning->candidate = calloc(kinds, sizeof *planning->candidate);
     if (!planning->candidate) return fail_memory(planning->args);
     for (size_t i = 0; i < kinds; i++) {
         struct candidate *candidate = &planning->candidate[planning->count];
-        if (!is_named) tamis_kind_at(i, &kind, sizeof kind);
+        if (!is_named) tamis_kind_at(i, &kind);
         /* for those who need it, by its name */
         if (!is_named && (is_foreign(&kind) || is_part(&kind))) continue;
         planning->count++;

@@ -44,11 +44,11 @@ static int count_bytes(const struct recording *recording, uint64_t *sum) {
 /* Blocks of all sizes, each with its flow and without. */
 static int keys_of_bytes(const struct args *args, const char *spec, uint64_t bytes,
                          uint64_t *keys) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char *any = spec_copy(args, spec);
     spec_set_capacity(args, &any, 1);
     if (!any) return EXIT_TROUBLE;
-    const tamis_status status = tamis_plan_spec(any, &plan, sizeof plan);
+    const tamis_status status = tamis_plan_spec(any, &plan);
     free(any);
     if (status) return fail_why(args, NULL, status);
     const uint64_t block = shape_word(plan.word_name, plan.word, "block");

@@ -146,9 +146,9 @@ static void tell_filter(const struct join *join, const struct tamis_info *info) 
 }
 
 static void tell(const struct join *join) {
-    struct tamis_info info = {0};
+    struct tamis_info info = TAMIS_INFO_INIT;
     if (given(join->args, OPT_QUIET)) return;
-    if (join->filter) tamis_measure(join->filter, &info, sizeof info);
+    if (join->filter) tamis_measure(join->filter, &info);
     if (given(join->args, OPT_JSON)) {
         write_json(join, &info);
         return;

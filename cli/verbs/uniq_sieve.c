@@ -128,11 +128,11 @@ enum { BLOCKED_MAY_TAKE = 2 };
 static const char *kind_for(double fpr) {
     const uint64_t some_keys = 1000000;
     char spec[2][80];
-    struct tamis_plan blocked, classic;
+    struct tamis_plan blocked = TAMIS_PLAN_INIT, classic = TAMIS_PLAN_INIT;
     snprintf(spec[0], sizeof spec[0], "blocked:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
     snprintf(spec[1], sizeof spec[1], "classic:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
-    const bool is_low = tamis_plan_spec(spec[0], &blocked, sizeof blocked) ||
-                        (!tamis_plan_spec(spec[1], &classic, sizeof classic) &&
+    const bool is_low = tamis_plan_spec(spec[0], &blocked) ||
+                        (!tamis_plan_spec(spec[1], &classic) &&
                          blocked.payload_bytes > BLOCKED_MAY_TAKE * classic.payload_bytes);
     return is_low ? "classic" : "blocked";
 }
@@ -163,15 +163,15 @@ static uint64_t next_capacity(const struct sieve *sieve) {
 
 static int add_stage(struct sieve *sieve, uint64_t capacity) {
     char spec[160];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     struct tamis_options options = image_options(sieve->args);
     const uint64_t left = sieve->memory - sieve->bytes;
     const bool is_first = sieve->stages == 0;
     write_spec(sieve, spec, sizeof spec, capacity, 0);
-    tamis_status status = tamis_plan_spec(spec, &plan, sizeof plan);
+    tamis_status status = tamis_plan_spec(spec, &plan);
     if (!status && plan.payload_bytes > left) {
         write_spec(sieve, spec, sizeof spec, 0, left);
-        status = tamis_plan_spec(spec, &plan, sizeof plan);
+        status = tamis_plan_spec(spec, &plan);
         sieve->is_full = !is_first && (status || plan.capacity < sieve->capacity / SMALL_PART);
         if (sieve->is_full) return 0;
     }

@@ -66,11 +66,11 @@ static int write_spec(struct window *window, char *spec, size_t room) {
 
 int window_open(struct window *window, const struct args *args) {
     char spec[160];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     const struct tamis_options options = image_options(args);
     *window = (struct window){.args = args};
     if (write_spec(window, spec, sizeof spec)) return EXIT_TROUBLE;
-    tamis_status status = tamis_plan_spec(spec, &plan, sizeof plan);
+    tamis_status status = tamis_plan_spec(spec, &plan);
     if (!status && given(args, OPT_MEMORY) && plan.payload_bytes > args->setting[OPT_MEMORY].number)
         return fail(args, "--memory", "a window of %s lines takes %s",
                     human_count(plan.capacity).text, human_bytes(plan.payload_bytes).text);

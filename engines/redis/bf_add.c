@@ -31,12 +31,12 @@ typedef struct limits {
 } limits;
 
 static limits limits_of(const value *v) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     limits l = {.room = UINT64_MAX};
     if (v->hashes_itself) {
         l.is_fixed = bloom_header_at(bloom_payload(v->filter)).options & BLOOM_DOES_NOT_SCALE;
     } else if (v->facts.expansion == 0) {
-        tamis_get_info(v->filter, &info, sizeof info);
+        tamis_get_info(v->filter, &info);
         l = (limits){true, info.items < info.capacity ? info.capacity - info.items : 0};
     }
     return l;

@@ -34,9 +34,9 @@ static uint64_t word_of(const struct tamis_info *info, const char *name, uint64_
 
 bf_shape bf_shape_of(const value *v) {
     const uint8_t *payload = bloom_payload(v->filter);
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     if (payload) return shape_of_origin(payload);
-    tamis_get_info(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info);
     const uint64_t first = word_of(&info, "first", info.capacity);
     const uint64_t stages = word_of(&info, "stages", 1);
     return (bf_shape){.is_fixed = v->facts.expansion == 0,
@@ -189,8 +189,8 @@ static void reply_link(redis_ctx *ctx, const bloom_link *l) {
 
 /* All of it as one link. */
 static bloom_link link_of(const value *v, const bf_shape *s) {
-    struct tamis_info info;
-    tamis_get_info(v->filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(v->filter, &info);
     return (bloom_link){.bytes = info.payload_bytes,
                         .bits = 8 * info.payload_bytes,
                         .hashes = (uint32_t)info.probes,

@@ -105,11 +105,11 @@ static double bytes_of_link(const bf_scaling *s, double capacity, int i) {
 static double bytes_of_stage(const bf_scaling *s, double capacity, int i) {
     const double first_share = 0.607926, n = i + 1, line = 64;
     const double rate = fmax(1e-12, s->rate * first_share / (n * n));
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char spec[128];
     snprintf(spec, sizeof spec, "%s:capacity=%.0f,fpr=%.17g",
              s->rate < blocked_from ? "classic" : "blocked", capacity, rate);
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) return INFINITY;
+    if (tamis_plan_spec(spec, &plan)) return INFINITY;
     return line + ceil((double)plan.payload_bytes / line) * line;
 }
 

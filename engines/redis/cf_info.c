@@ -57,9 +57,9 @@ static cf_shape shape_of_origin(const tamis *filter) {
 }
 
 cf_shape cf_shape_of(const value *v) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     const facts *f = &v->facts;
-    tamis_get_info(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info);
     if (strcmp(info.kind, "rediscuckoo") == 0) return shape_of_origin(v->filter);
     return (cf_shape){.is_multiset = strcmp(info.kind, "multiset") == 0,
                       .size = value_bytes(v),

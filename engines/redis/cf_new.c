@@ -51,11 +51,11 @@ static unsigned min_remainder(uint64_t slots, uint64_t expansion) {
  * has the digits that a spec tells again, so that replicas make the same bytes. */
 static tamis_status own_spec(const cf_params *w, uint64_t buckets, char spec[MAX_SPEC]) {
     enum { SLOTS, REMAINDER };
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
     const int len = snprintf(spec, MAX_SPEC, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
-    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan);
     const unsigned min = rc ? 0 : min_remainder(plan.word[SLOTS], w->expansion);
     if (!rc && plan.word[REMAINDER] < min)
         snprintf(spec + len, (size_t)(MAX_SPEC - len), ",remainder=%u", min);
@@ -110,8 +110,8 @@ static uint64_t growth_of(const facts *f) {
 }
 
 tamis_status cf_enlarge(tamis *filter, facts *f) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     uint64_t by = growth_of(f);
     while (by > 2 && info.word[SLOTS] * by > CF_MAX_CAPACITY) by /= 2;
     tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
@@ -122,8 +122,8 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
 }
 
 static uint64_t capacity_before(const tamis *filter, const facts *f) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     const uint64_t by = growth_of(f);
     const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_remaining(filter);
     const uint64_t before = capacity_with(info.word[SLOTS] / by);

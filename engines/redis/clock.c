@@ -18,21 +18,21 @@ static uint64_t word_of(const struct tamis_info *info, const char *name) {
 }
 
 uint64_t clock_generations(const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     return info.abilities & TAMIS_CAN_TICK ? word_of(&info, "generations") : 0;
 }
 
 /* So many ticks leave nothing, however many more there would be. */
 static uint64_t ticks_to_empty(const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     return word_of(&info, "generations") + word_of(&info, "hashes");
 }
 
 static bool can_tick(const tamis *filter) {
-    struct tamis_info info;
-    tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
     return info.abilities & TAMIS_CAN_TICK;
 }
 
@@ -155,9 +155,9 @@ static void tick_later(request *r, value *v, uint64_t now, uint64_t due) {
 /* ---- Ticks that adds make -------------------------------------------------------------------- */
 
 uint64_t clock_adds_left(const value *v) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     if (!v->knows_time || !is_long(v->filter, 1)) return UINT64_MAX;
-    tamis_get_info(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info);
     return info.adds_to_tick;
 }
 

@@ -25,7 +25,8 @@ static bool is_rediscms(const struct tamis_info *info) {
 tamis *cms_sketch(request *r, struct tamis_info *info) {
     const value *v = request_value(r, "CMS: key does not exist");
     if (!v) return NULL;
-    tamis_get_info(v->filter, info, sizeof *info);
+    *info = (struct tamis_info)TAMIS_INFO_INIT;
+    tamis_get_info(v->filter, info);
     if (is_rediscms(info) || strcmp(info->kind, "countmin") == 0) return v->filter;
     redis.ReplyWithError(r->ctx, WRONG_TYPE);
     return NULL;

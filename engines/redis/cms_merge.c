@@ -49,7 +49,7 @@ static bool reply_mismatch(redis_ctx *ctx, const tamis *a, const tamis *b) {
 
 /* One source with its weight: what is stored there, or NULL with the error replied. */
 static value *take_source(request *r, sum *s, size_t i) {
-    struct tamis_info info, wanted;
+    struct tamis_info info = TAMIS_INFO_INIT, wanted = TAMIS_INFO_INIT;
     const tamis *dest = r->value->filter;
     long long weight = 1;
     if ((size_t)r->argc > SOURCES + s->n &&
@@ -61,7 +61,7 @@ static value *take_source(request *r, sum *s, size_t i) {
     const tamis *sketch = cms_sketch(&source, &info);
     request_close(&source);
     if (!sketch) return NULL;
-    tamis_get_info(dest, &wanted, sizeof wanted);
+    tamis_get_info(dest, &wanted);
     if (info.word[CMS_WIDTH] != wanted.word[CMS_WIDTH] ||
         info.word[CMS_DEPTH] != wanted.word[CMS_DEPTH]) {
         redis.ReplyWithError(r->ctx, "CMS: width/depth is not equal");

@@ -49,8 +49,8 @@ static int ask_elsewhere(request *r, sender *tell) {
 }
 
 bool many_can_answer(request *r, enum tamis_ability needed) {
-    struct tamis_info info;
-    tamis_get_info(r->value->filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(r->value->filter, &info);
     if (info.abilities & TAMIS_IS_SKETCH)
         reply_error(r->ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
     else if (needed && !(info.abilities & needed))

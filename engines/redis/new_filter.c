@@ -17,11 +17,11 @@ static const char *joint(const char *spec) {
 }
 
 tamis_status creation_plan(creation *c, const char *spec, size_t len) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char text[MAX_SPEC - sizeof keyed];
     if (len >= sizeof text || memchr(spec, 0, len)) len = 0;
     snprintf(text, sizeof text, "%.*s", (int)len, spec);
-    const tamis_status rc = tamis_plan_spec(text, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(text, &plan);
     if (rc) return rc;
     const bool is_told = strstr(text, "hash=") || plan.abilities & TAMIS_OWN_HASH;
     const bool is_keyed = is_told ? strstr(text, keyed) != NULL : settings.hash == HASH_KEYED;

@@ -65,9 +65,9 @@ uint64_t bloom_bits_from(uint64_t links) {
 }
 
 const uint8_t *bloom_payload(const tamis *filter) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     uint64_t size;
-    tamis_get_info(filter, &info, sizeof info);
+    tamis_get_info(filter, &info);
     return strcmp(info.kind, "redisbloom") == 0 ? tamis_payload(filter, &size) : NULL;
 }
 

@@ -67,9 +67,9 @@ static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
 
 /* The time goes into the note, from which every copy of the filter knows it. */
 static const char *plan_ageing(creation *c, const ageing *age) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     if (!age->every && !age->last) return NULL;
-    if (tamis_plan_spec(c->spec, &plan, sizeof plan) || !strstr(c->spec, "by=clock"))
+    if (tamis_plan_spec(c->spec, &plan) || !strstr(c->spec, "by=clock"))
         return "ERR EVERY and LAST are for filters that age by the clock: window with by=clock";
     const uint64_t generations = word_of(&plan, "generations");
     const uint64_t last = (uint64_t)age->last;
@@ -178,10 +178,10 @@ static bool get_item(const tamis *filter, const items *t, size_t i, uint64_t *nu
 
 /* The largest value first, and a key that a map without new keys has not: they fail if any does. */
 static tamis_status apply_put(tamis *filter, batch *b) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     size_t hardest = 0;
     uint64_t number;
-    tamis_get_info(filter, &info, sizeof info);
+    tamis_get_info(filter, &info);
     for (size_t i = 1; i < b->items.count; i++)
         if (b->number[i] > b->number[hardest]) hardest = i;
     for (size_t i = 0; info.abilities & TAMIS_IS_BUILT && i < b->items.count; i++)
@@ -225,9 +225,9 @@ static bool lacks_room(const tamis *filter, items *t) {
 /* A large filter grows on the worker; what would be half done, and cannot be taken back, is done on
  * a copy. */
 static bool needs_copy(const tamis *filter, batch *b) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     if (!b->verb->adds || tamis_remaining(filter) == UINT64_MAX) return false;
-    tamis_get_info(filter, &info, sizeof info);
+    tamis_get_info(filter, &info);
     const bool is_final = info.abilities & TAMIS_MAY_FORGET && info.abilities & TAMIS_CAN_REMOVE;
     if (b->verb->tells_new && b->items.count > 1) return is_final || lacks_room(filter, &b->items);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES &&

@@ -62,9 +62,9 @@ static bool packed_read(request *r, packed *p) {
 static bool are_of_shard(request *r, packed *p) {
     enum { BLOCK = 1024 };
     uint32_t shard[BLOCK];
-    struct tamis_shard_info info;
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
     const tamis *filter = r->value->filter;
-    if (!tamis_shard_get_info(filter, &info, sizeof info) || info.shards == 1) return true;
+    if (!tamis_shard_get_info(filter, &info) || info.shards == 1) return true;
     if (!packed_read(r, p)) return false;
     for (size_t at = 0; at < p->n; at += BLOCK) {
         const size_t m = p->n - at < BLOCK ? p->n - at : BLOCK;
@@ -167,11 +167,11 @@ static int add_in_steps(request *r, size_t n) {
 
 /* A large filter that grows does it on the worker. */
 static bool grows_long(const tamis *filter, size_t n) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     const uint64_t room = tamis_remaining(filter);
     if (n > VERY_MANY_HASHES && room != UINT64_MAX) return true; /* all or none */
     if (room >= n) return false;
-    tamis_get_info(filter, &info, sizeof info);
+    tamis_get_info(filter, &info);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES;
 }
 

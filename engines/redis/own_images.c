@@ -20,7 +20,8 @@ typedef struct measured {
 
 static void measure(job *j) {
     measured *m = j->task;
-    tamis_measure(j->target->filter, &m->info, sizeof m->info);
+    m->info = (struct tamis_info)TAMIS_INFO_INIT;
+    tamis_measure(j->target->filter, &m->info);
     tamis_spec(j->target->filter, m->spec, sizeof m->spec);
 }
 

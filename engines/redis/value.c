@@ -141,8 +141,8 @@ static void read_field(facts *f, const char *word, size_t len) {
 facts facts_of(const tamis *filter) {
     const char *text = filter ? tamis_note(filter, note) : NULL;
     facts f = {.family = FAMILY_TAMIS};
-    struct tamis_info info = {.kind = ""};
-    if (filter) tamis_get_info(filter, &info, sizeof info);
+    struct tamis_info info = {.struct_size = sizeof info, .kind = ""};
+    if (filter) tamis_get_info(filter, &info);
     for (int i = 0; i < FAMILIES; i++) {
         const bool is_theirs = strcmp(info.kind, families[i].kind) == 0;
         if (is_theirs || is_noted(i, text, info.kind)) f.family = families[i].family;
@@ -280,10 +280,10 @@ void value_release(value *v) {
 }
 
 tamis *value_swap(value *v, tamis *filter) {
-    struct tamis_info info = {.abilities = 0};
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis *before = v->filter;
     v->filter = filter;
-    if (filter) tamis_get_info(filter, &info, sizeof info);
+    if (filter) tamis_get_info(filter, &info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
     v->knows_time = info.abilities & TAMIS_CAN_TICK;
     return before;
@@ -299,9 +299,9 @@ size_t value_bytes(const value *v) {
 }
 
 redis_type *value_type(const value *v) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     if (!v->filter || v->arrival) return value_types.tamis;
-    tamis_get_info(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info);
     return strcmp(info.kind, "redisbloom") == 0    ? value_types.bloom
            : strcmp(info.kind, "rediscuckoo") == 0 ? value_types.cuckoo
            : strcmp(info.kind, "rediscms") == 0    ? value_types.countmin

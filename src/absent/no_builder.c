@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "core/filter.h"
+#include "tamis_edit.h"
 #include "tamis_engine.h"
 
 static tamis_status refuse(void) {
@@ -74,6 +75,30 @@ tamis_status tamis_builder_put_hash(tamis_builder *builder, uint64_t hash, uint6
     return refuse();
 }
 
+tamis_status tamis_builder_put_u64(tamis_builder *builder, uint64_t key, uint64_t value) {
+    return refuse();
+}
+
+tamis_status tamis_builder_put_many(tamis_builder *builder, const struct tamis_key *keys,
+                                    const uint64_t *values, size_t n) {
+    return refuse();
+}
+
+tamis_status tamis_builder_put_u64s(tamis_builder *builder, const uint64_t *keys,
+                                    const uint64_t *values, size_t n) {
+    return refuse();
+}
+
+tamis_status tamis_builder_put_packed(tamis_builder *builder, const void *keys, size_t width,
+                                      const uint64_t *values, size_t n) {
+    return refuse();
+}
+
+tamis_status tamis_builder_put_hashes(tamis_builder *builder, const uint64_t *hashes,
+                                      const uint64_t *values, size_t n) {
+    return refuse();
+}
+
 tamis_status tamis_builder_exclude(tamis_builder *builder, const void *key, size_t len) {
     return refuse();
 }
@@ -113,9 +138,9 @@ tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path) {
     return refuse();
 }
 
-void tamis_builder_get_info(const tamis_builder *builder, struct tamis_builder_info *info,
-                            size_t info_size) {
-    memset(info, 0, info_size);
+void tamis_builder_get_info(const tamis_builder *builder, struct tamis_builder_info *info) {
+    const struct tamis_builder_info none = {0};
+    tamis__fill_struct(info, &none, sizeof none, "builder_info");
 }
 
 uint64_t tamis_builder_conflict(const tamis_builder *builder) {

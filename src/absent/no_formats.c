@@ -13,11 +13,11 @@ size_t tamis_format_count(void) {
     return 0;
 }
 
-bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size) {
+bool tamis_format_at(size_t i, struct tamis_format_info *info) {
     return false;
 }
 
-bool tamis_format_named(const char *name, struct tamis_format_info *info, size_t info_size) {
+bool tamis_format_named(const char *name, struct tamis_format_info *info) {
     return false;
 }
 

@@ -11,13 +11,13 @@ static tamis_status refuse(void) {
 }
 
 tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
-                              size_t result_size, struct tamis_patch_info *info, size_t info_size,
+                              size_t result_size, struct tamis_patch_info *info,
                               tamis_write_fn *put, void *ctx) {
     return refuse();
 }
 
 tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
-                                  struct tamis_patch_info *info, size_t info_size) {
+                                  struct tamis_patch_info *info) {
     return refuse();
 }
 

@@ -13,7 +13,7 @@ static tamis_status refuse(void) {
     return tamis__fail(TAMIS_UNSUPPORTED, "kind 33 (shard) is not part of this build");
 }
 
-bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info, size_t info_size) {
+bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info) {
     return false;
 }
 

@@ -58,3 +58,7 @@ const char *tamis_status_name(tamis_status status) {
 const char *tamis_version(void) {
     return TEXT_OF_VALUES(TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR, TAMIS_VERSION_PATCH);
 }
+
+unsigned tamis_version_number(void) {
+    return TAMIS_VERSION_NUMBER;
+}

@@ -29,7 +29,7 @@ uint64_t tamis__builder_memory(const tamis_builder *b) {
 
 static tamis_status read_options(const struct tamis_builder_options *in,
                                  struct tamis_builder_options *out) {
-    return tamis__read_struct(in, out, sizeof *out, "tamis_builder_options");
+    return tamis__read_struct(in, out, sizeof *out, "builder_options");
 }
 
 static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_options *options,
@@ -49,8 +49,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
         return TAMIS_NOMEM;
     }
     tamis__set_kind(b->filter, entry);
-    b->filter->threads = filter_options->threads;
-    b->filter->max_bytes = filter_options->max_bytes;
+    tamis__keep_options(b->filter, filter_options);
     b->filter->image.hasher = *hasher;
     *out = b;
     return TAMIS_OK;
@@ -147,7 +146,7 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     b->request = request;
     /* Values are checked against the shape as they come. */
     memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
-    tamis__settle(b->filter);
+    tamis__derive(b->filter);
     if (goes_straight(b))
         rc = open_filter(b, &shape);
     else if (tamis__builds_whole(request.entry->kind))
@@ -242,7 +241,7 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->filter->image.capacity = f->image.capacity;
     b->filter->image.one_in = f->image.one_in;
     memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
-    tamis__settle(b->filter);
+    tamis__derive(b->filter);
     rc = open_records(b, o.temp_dir, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
     if (!rc) rc = tamis__builder_take(b, f);
@@ -317,8 +316,8 @@ uint64_t tamis_builder_hash_pieces(const tamis_builder *b, tamis_next_piece *nex
     return tamis_hash_pieces(b->filter, next, ctx);
 }
 
-void tamis_builder_get_info(const tamis_builder *b, struct tamis_builder_info *info, size_t size) {
-    tamis__copy_out(info, size, &b->info, sizeof b->info);
+void tamis_builder_get_info(const tamis_builder *b, struct tamis_builder_info *info) {
+    tamis__fill_struct(info, &b->info, sizeof b->info, "builder_info");
 }
 
 uint64_t tamis_builder_conflict(const tamis_builder *b) {
@@ -447,6 +446,51 @@ tamis_status tamis_builder_put(tamis_builder *b, const void *key, size_t len, ui
     return tamis_builder_put_hash(b, tamis_hash(b->filter, key, len), value);
 }
 
+static tamis_status values_fit(const tamis_builder *b, const uint64_t *values, size_t n) {
+    tamis_status rc = b->filter->can & TAMIS_CAN_GET ? TAMIS_OK : cannot(b, "have values");
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = tamis__value_fits(b->filter->kind, b->filter->image.body.word, values[i]);
+    return rc;
+}
+
+static tamis_status put_all(tamis_builder *b, tamis_keys keys, const uint64_t *values, size_t n) {
+    uint64_t room[TAMIS_BATCH];
+    tamis_status rc = values_fit(b, values, n);
+    for (size_t i = 0, m; i < n && !rc; i += m) {
+        m = smaller(n - i, TAMIS_BATCH);
+        const uint64_t *hashes = tamis__hashes_of(b->filter, keys, i, m, room);
+        for (size_t k = 0; k < m && !rc; k++) {
+            rc = tamis_builder_put_hash(b, hashes[k], values[i + k]);
+            if (rc && b->records) take_back(b, keys, i + k);
+        }
+    }
+    return rc;
+}
+
+tamis_status tamis_builder_put_many(tamis_builder *b, const struct tamis_key *keys,
+                                    const uint64_t *values, size_t n) {
+    return put_all(b, (tamis_keys){.strings = keys}, values, n);
+}
+
+tamis_status tamis_builder_put_u64s(tamis_builder *b, const uint64_t *keys, const uint64_t *values,
+                                    size_t n) {
+    return put_all(b, (tamis_keys){.numbers = keys}, values, n);
+}
+
+tamis_status tamis_builder_put_packed(tamis_builder *b, const void *keys, size_t width,
+                                      const uint64_t *values, size_t n) {
+    return put_all(b, (tamis_keys){.packed = keys, .width = width}, values, n);
+}
+
+tamis_status tamis_builder_put_hashes(tamis_builder *b, const uint64_t *hashes,
+                                      const uint64_t *values, size_t n) {
+    return put_all(b, (tamis_keys){.hashes = hashes}, values, n);
+}
+
+tamis_status tamis_builder_put_u64(tamis_builder *b, uint64_t key, uint64_t value) {
+    return tamis_builder_put_u64s(b, &key, &value, 1);
+}
+
 tamis_status tamis_builder_exclude_hash(tamis_builder *b, uint64_t hash) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_status rc = may_take(b);
@@ -474,7 +518,7 @@ tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
     *filter = NULL;
     tamis_status rc = may_finish(b);
     if (!rc) rc = tamis__assemble(b, filter);
-    if (!rc) tamis__settle(*filter);
+    if (!rc) tamis__derive(*filter);
     errno = saved;
     return rc;
 }

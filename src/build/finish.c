@@ -106,7 +106,7 @@ tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, t
     f->threads = b->filter->threads;
     f->max_bytes = b->filter->max_bytes;
     f->image = *image;
-    tamis__settle(f);
+    tamis__derive(f);
     rc = tamis__own(f, &notes);
     if (rc) {
         tamis_free(f);
@@ -280,7 +280,7 @@ static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
     const uint64_t size = TAMIS_IMAGE_HEADER_BYTES + image->body.size + image->notes_size;
     tamis view = {.kind = b->filter->kind, .image = *image, .allocator = b->filter->allocator};
     void *map;
-    tamis__settle(&view);
+    tamis__derive(&view);
     tamis_status rc = tamis__disk_map(file->fd, file->path, size, &map);
     if (!rc) {
         view.image.body.bytes = (uint8_t *)map + TAMIS_IMAGE_HEADER_BYTES;

@@ -12,7 +12,9 @@ static tamis_status may_merge(const tamis *into, const tamis *from) {
 
 static tamis_status merge_built(tamis *into, const tamis *from) {
     const struct tamis_options filter = {.struct_size = sizeof filter,
-                                         .allocator = &into->allocator};
+                                         .allocator = &into->allocator,
+                                         .should_stop = into->should_stop,
+                                         .stop_ctx = into->stop_ctx};
     const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
     tamis_builder *b;
     tamis *merged = NULL;
@@ -24,13 +26,9 @@ static tamis_status merge_built(tamis *into, const tamis *from) {
     tamis_builder_free(b);
     if (rc) return rc;
     /* Only the payload is exchanged; handles stay valid. */
-    const tamis_block payload = into->payload;
-    const tamis_body body = merged->image.body;
-    into->payload = merged->payload;
-    into->image.body = body;
-    merged->payload = payload;
+    rc = tamis__install(into, &merged->image.body, &merged->payload);
     tamis_free(merged);
-    return TAMIS_OK;
+    return rc;
 }
 
 tamis_status tamis_merge(tamis *into, const tamis *from) {

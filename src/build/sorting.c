@@ -6,7 +6,8 @@
 tamis_status tamis__report(const tamis_builder *b, enum tamis_stage stage, uint64_t done,
                            uint64_t total) {
     const struct tamis_builder_options *o = &b->options;
-    if (!o->progress || o->progress(o->progress_ctx, stage, done, total)) return TAMIS_OK;
+    if (!o->progress || o->progress(o->progress_ctx, stage, done, total))
+        return tamis__stopped(b->filter);
     return tamis__fail(TAMIS_CANCELLED, "building was stopped");
 }
 

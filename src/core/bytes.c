@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/gate.h"
 #include "core/saving.h"
 #include "file/disk.h"
 #include "file/notes.h"
@@ -80,9 +81,8 @@ tamis_status tamis_save(const tamis *f, const char *path) {
 
 /* ---- In: everything goes through the two halves of the gate ---------------------------------- */
 
-/* The first half, and a handle that knows its sizes but has no bytes yet. */
-static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
-                          const struct tamis_options *options) {
+tamis_status tamis__gate_begin(tamis **out, const uint8_t *header, uint64_t total,
+                               const struct tamis_options *options) {
     struct tamis_options o;
     tamis_image image;
     tamis_status rc = tamis__read_options(options, &o);
@@ -93,16 +93,14 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = image.entry->kind;
-    f->threads = o.threads;
-    f->max_bytes = o.max_bytes;
+    tamis__keep_options(f, &o);
     f->image = image;
-    tamis__settle(f);
+    tamis__derive(f);
     *out = f;
     return TAMIS_OK;
 }
 
-/* The filter is handed over, or freed. */
-static tamis_status finish(tamis **filter, tamis *f, tamis_status rc) {
+tamis_status tamis__gate_end(tamis **filter, tamis *f, tamis_status rc) {
     if (rc)
         tamis_free(f);
     else
@@ -110,9 +108,30 @@ static tamis_status finish(tamis **filter, tamis *f, tamis_status rc) {
     return rc;
 }
 
-/* The second half. */
-static tamis_status check(const tamis *f, const uint8_t *header) {
-    return tamis__image_check_content(&f->image, header, tamis__image_content_sum(&f->image));
+/* The checksum of the content, in pieces between which the caller may stop. */
+static tamis_status sum_content(const tamis *f, uint64_t *sum) {
+    const tamis_image *image = &f->image;
+    const uint64_t max = (uint64_t)1 << 22, size = image->body.size;
+    tamis_sum running;
+    tamis_status rc = TAMIS_OK;
+    tamis__sum_start(&running);
+    for (uint64_t at = 0; at < size && !rc; at += max) {
+        rc = tamis__stopped(f);
+        if (!rc)
+            tamis__sum_more(&running, image->body.bytes + at,
+                            (size_t)(size - at < max ? size - at : max));
+    }
+    if (image->notes_size) tamis__sum_more(&running, image->notes, (size_t)image->notes_size);
+    *sum = tamis__sum_end(&running);
+    return rc;
+}
+
+tamis_status tamis__gate_check(const tamis *f, const uint8_t *header) {
+    uint64_t sum;
+    if (f->is_trusted) return tamis__image_check_notes(&f->image);
+    tamis_status rc = sum_content(f, &sum);
+    if (!rc) rc = tamis__image_check_content(&f->image, header, sum);
+    return rc ? rc : tamis__stopped(f);
 }
 
 tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
@@ -124,16 +143,16 @@ tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
     /* The caller's bytes may be others the next time we look: each is copied once, and only the
      * copy is believed. */
     if (size >= sizeof header) memcpy(header, image, sizeof header);
-    tamis_status rc = begin(&f, header, size, options);
+    tamis_status rc = tamis__gate_begin(&f, header, size, options);
     if (rc) goto done;
     rc = tamis__own(f, &notes);
     if (!rc) {
         const uint8_t *payload = (const uint8_t *)image + sizeof header;
-        memcpy(f->image.body.bytes, payload, (size_t)f->image.body.size);
+        rc = tamis__copy_bytes(f, f->image.body.bytes, payload, f->image.body.size);
         if (notes) memcpy(notes, payload + f->image.body.size, (size_t)f->image.notes_size);
-        rc = check(f, header);
+        if (!rc) rc = tamis__gate_check(f, header);
     }
-    rc = finish(filter, f, rc);
+    rc = tamis__gate_end(filter, f, rc);
 done:
     tamis__wipe(header, sizeof header); /* it may hold the secret */
     return rc;
@@ -143,12 +162,12 @@ done:
 static tamis_status view(tamis **filter, const uint8_t *bytes, size_t size,
                          const struct tamis_options *options) {
     tamis *f;
-    const tamis_status rc = begin(&f, bytes, size, options);
+    const tamis_status rc = tamis__gate_begin(&f, bytes, size, options);
     if (rc) return rc;
     f->is_view = true;
     f->image.body.bytes = (uint8_t *)bytes + TAMIS_IMAGE_HEADER_BYTES; /* never written: is_view */
     f->image.notes = (const char *)f->image.body.bytes + f->image.body.size;
-    return finish(filter, f, check(f, bytes));
+    return tamis__gate_end(filter, f, tamis__gate_check(f, bytes));
 }
 
 tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
@@ -193,8 +212,10 @@ static tamis_status read_content(int fd, const char *path, tamis *f, char *notes
     tamis__sum_start(&running);
     for (uint64_t at = 0, size = f->image.body.size; at < size && !rc; at += max) {
         const uint64_t some = size - at < max ? size - at : max;
-        rc = tamis__disk_read(fd, path, f->image.body.bytes + at, some);
-        if (!rc) tamis__sum_more(&running, f->image.body.bytes + at, (size_t)some);
+        rc = tamis__stopped(f);
+        if (!rc) rc = tamis__disk_read(fd, path, f->image.body.bytes + at, some);
+        if (!rc && !f->is_trusted)
+            tamis__sum_more(&running, f->image.body.bytes + at, (size_t)some);
     }
     if (!rc && notes) {
         rc = tamis__disk_read(fd, path, notes, f->image.notes_size);
@@ -212,13 +233,15 @@ tamis_status tamis__read_from(tamis **filter, int fd, uint64_t size, const char 
     char *notes;
     tamis_status rc = TAMIS_OK;
     if (size >= sizeof header) rc = tamis__disk_read(fd, path, header, sizeof header);
-    if (!rc) rc = begin(&f, header, size, options);
+    if (!rc) rc = tamis__gate_begin(&f, header, size, options);
     if (!rc) {
         rc = tamis__own(f, &notes);
         if (!rc) rc = read_content(fd, path, f, notes, &sum);
         if (!rc) rc = tamis__disk_is_read(fd, path);
-        if (!rc) rc = tamis__image_check_content(&f->image, header, sum);
-        rc = finish(filter, f, rc);
+        if (!rc && f->is_trusted) rc = tamis__image_check_notes(&f->image);
+        if (!rc && !f->is_trusted) rc = tamis__image_check_content(&f->image, header, sum);
+        if (!rc) rc = tamis__stopped(f);
+        rc = tamis__gate_end(filter, f, rc);
     }
     if (rc && rc != TAMIS_IO) tamis__fail_in(rc, path);
     tamis__wipe(header, sizeof header);
@@ -289,6 +312,8 @@ tamis_status tamis_set_note(tamis *f, const char *name, const char *value) {
     if (size > TAMIS_NOTES_MAX_BYTES)
         return tamis__fail(TAMIS_INVALID, "notes may have %d bytes in all, not %zu",
                            TAMIS_NOTES_MAX_BYTES, size);
+    rc = tamis__fits_home(f, image->body.size, size);
+    if (rc) return rc;
     tamis_block block = {NULL, 0};
     char *packed = NULL;
     if (size) {

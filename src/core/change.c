@@ -153,12 +153,7 @@ static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
     if (!old.bytes) return TAMIS_NOMEM;
     memcpy(old.bytes, f->image.body.bytes, (size_t)old.size);
     const tamis_status rc = add_own_some(f, keys, n);
-    if (rc) {
-        const tamis_block changed = f->payload;
-        f->payload = block;
-        f->image.body = old;
-        block = changed;
-    }
+    if (rc) (void)tamis__install(f, &old, &block); /* where it was, it fits */
     tamis__block_free(&f->allocator, &block);
     return rc;
 }

@@ -99,13 +99,9 @@ static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     if (!rc) rc = in_shape(&sum, into, like);
     if (!rc) rc = in_shape(&other, from, like);
     if (!rc) rc = into->kind->sets->merge(&sum->image.body, &other->image.body);
+    if (!rc) rc = tamis__stopped(into);
+    if (!rc) rc = tamis__install(into, &sum->image.body, &sum->payload);
     if (!rc) {
-        const tamis_block payload = into->payload;
-        const tamis_body body = into->image.body;
-        into->payload = sum->payload;
-        into->image.body = sum->image.body;
-        sum->payload = payload;
-        sum->image.body = body;
         into->image.capacity = capacity;
         into->image.one_in = one_in;
         into->image.has_stray_bits |= has_stray_bits;

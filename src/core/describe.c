@@ -19,26 +19,30 @@ const char *tamis_cpu(void) {
 
 /* ---- Kinds ---------------------------------------------------------------------------------- */
 
-static bool describe(const tamis_entry *entry, struct tamis_kind_info *info, size_t info_size) {
+static bool describe(const tamis_entry *entry, struct tamis_kind_info *info) {
     if (!entry) return false;
     const tamis_kind *kind = entry->kind;
-    const struct tamis_kind_info full = {kind->name,     entry->id,
-                                         kind->contract, tamis__abilities(kind, NULL),
-                                         kind->options,  tamis__option_count(kind)};
-    tamis__copy_out(info, info_size, &full, sizeof full);
-    return true;
+    const struct tamis_kind_info full = {
+        .name = kind->name,
+        .id = entry->id,
+        .contract = kind->contract,
+        .abilities = tamis__abilities(kind, NULL),
+        .options = kind->options,
+        .option_count = tamis__option_count(kind),
+    };
+    return !tamis__fill_struct(info, &full, sizeof full, "kind_info");
 }
 
 size_t tamis_kind_count(void) {
     return tamis__kind_count();
 }
 
-bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size) {
-    return describe(tamis__kind_at(i), info, info_size);
+bool tamis_kind_at(size_t i, struct tamis_kind_info *info) {
+    return describe(tamis__kind_at(i), info);
 }
 
-bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size) {
-    return describe(tamis__kind_by_name(name, strlen(name)), info, info_size);
+bool tamis_kind_named(const char *name, struct tamis_kind_info *info) {
+    return describe(tamis__kind_by_name(name, strlen(name)), info);
 }
 
 /* ---- Specs ---------------------------------------------------------------------------------- */
@@ -116,8 +120,8 @@ static uint64_t bits_of(const tamis *f) {
 /* The wish that was made says more than the shape it led to, as long as it still leads there:
  * after a fold, or with numbers that do not survive rounding, the shape itself is written. */
 static bool leads_to_shape(const char *spec, const tamis *f) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) return false;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) return false;
     for (int i = 0; i < TAMIS_WORDS; i++)
         if (!(tamis__words_made(f->kind) >> i & 1) && plan.word[i] != f->image.body.word[i])
             return false;

@@ -55,7 +55,7 @@ tamis_status tamis_edit_open(tamis_edit **edit, const char *path,
     struct tamis_options filter;
     tamis_edit *e = NULL;
     *edit = NULL;
-    tamis_status rc = tamis__read_struct(options, &o, sizeof o, "tamis_edit_options");
+    tamis_status rc = tamis__read_struct(options, &o, sizeof o, "edit_options");
     if (!rc) rc = tamis__read_options(o.filter, &filter);
     if (!rc && o.readers > TAMIS_READERS_OWNER_ALWAYS)
         rc = tamis__fail(TAMIS_INVALID, "options.readers is %u: from 0 to %u", (unsigned)o.readers,

@@ -83,6 +83,31 @@ tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *
                        others_can ? " with the options it was made with" : "");
 }
 
+void tamis__keep_options(tamis *f, const struct tamis_options *options) {
+    f->threads = options->threads;
+    f->max_bytes = options->max_bytes;
+    f->should_stop = options->should_stop;
+    f->stop_ctx = options->stop_ctx;
+    f->is_trusted = options->is_trusted;
+}
+
+tamis_status tamis__stopped(const tamis *f) {
+    if (!f->should_stop || !f->should_stop(f->stop_ctx)) return TAMIS_OK;
+    return tamis__fail(TAMIS_CANCELLED, "stopped by options.should_stop");
+}
+
+tamis_status tamis__copy_bytes(const tamis *f, void *to, const void *from, uint64_t size) {
+    const uint64_t max = (uint64_t)1 << 22; /* about a millisecond */
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t at = 0; at < size && !rc; at += max) {
+        rc = tamis__stopped(f);
+        if (!rc)
+            memcpy((uint8_t *)to + at, (const uint8_t *)from + at,
+                   (size_t)(size - at < max ? size - at : max));
+    }
+    return rc;
+}
+
 bool tamis_secret(const tamis *f, uint8_t secret[TAMIS_SECRET_BYTES]) {
     if (f->image.hasher.key_place == TAMIS_KEY_NONE) return false;
     memcpy(secret, f->image.hasher.secret, TAMIS_SECRET_BYTES);
@@ -122,69 +147,97 @@ void tamis__take_shape(tamis_image *image, const tamis_shape *shape) {
     memcpy(image->body.word, shape->word, sizeof shape->word);
 }
 
-static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const tamis_shape *shape,
-                               const tamis_hasher *hasher, const struct tamis_options *options) {
-    const struct tamis_allocator allocator = tamis__allocator(options);
+tamis_status tamis__prepare(const char *spec, const struct tamis_options *options,
+                            tamis_making *m) {
+    tamis_status rc = tamis__read_options(options, &m->options);
+    if (!rc) rc = tamis__spec_parse(spec, &m->request);
+    if (!rc) rc = tamis__request_plan(&m->request, &m->shape);
+    if (!rc) rc = tamis__within_limit(m->options.max_bytes, m->shape.size);
+    return rc ? rc : tamis__make_hasher(&m->request, m->options.secret, &m->hasher);
+}
+
+tamis *tamis__begin(const tamis_making *m) {
+    const struct tamis_allocator allocator = tamis__allocator(&m->options);
     tamis *f = tamis__new(&allocator);
-    if (!f) return TAMIS_NOMEM;
-    tamis__set_kind(f, entry);
-    f->threads = options->threads;
-    f->max_bytes = options->max_bytes;
-    f->image.hasher = *hasher;
-    tamis__take_shape(&f->image, shape);
+    if (!f) return NULL;
+    tamis__set_kind(f, m->request.entry);
+    tamis__keep_options(f, &m->options);
+    f->image.hasher = m->hasher;
+    tamis__take_shape(&f->image, &m->shape);
+    return f;
+}
+
+tamis_status tamis__make_empty(tamis **filter, const tamis_making *m, void *home,
+                               uint64_t home_size) {
     char *no_notes;
-    const tamis_status rc = tamis__own(f, &no_notes);
+    if (m->request.entry->kind->build)
+        return tamis__fail(TAMIS_UNSUPPORTED, "%s is built once, from all its keys: use a builder",
+                           m->request.entry->kind->name);
+    tamis *f = tamis__begin(m);
+    if (!f) return TAMIS_NOMEM;
+    const tamis_status rc = home ? tamis__settle(f, home, home_size) : tamis__own(f, &no_notes);
     if (rc) {
         tamis_free(f);
         return rc;
     }
+    if (home) memset(f->image.body.bytes, 0, (size_t)f->image.body.size);
     if (f->kind->start) f->kind->start(&f->image.body);
-    tamis__settle(f);
+    tamis__derive(f);
     *filter = f;
     return TAMIS_OK;
 }
 
 tamis_status tamis_create_with(tamis **filter, const char *spec,
                                const struct tamis_options *options) {
-    tamis_parsed_spec request;
-    tamis_shape shape;
-    tamis_hasher hasher;
-    struct tamis_options o;
+    tamis_making m;
     *filter = NULL;
-    tamis_status rc = tamis__read_options(options, &o);
-    if (!rc) rc = tamis__spec_parse(spec, &request);
-    if (!rc) rc = tamis__request_plan(&request, &shape);
-    if (!rc) rc = tamis__within_limit(o.max_bytes, shape.size);
-    if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
-    if (!rc && request.entry->kind->build)
-        rc = tamis__fail(TAMIS_UNSUPPORTED, "%s is built once, from all its keys: use a builder",
-                         request.entry->kind->name);
-    return rc ? rc : make_empty(filter, request.entry, &shape, &hasher, &o);
+    tamis_status rc = tamis__prepare(spec, options, &m);
+    if (!rc) rc = tamis__make_empty(filter, &m, NULL, 0);
+    tamis__wipe(&m.hasher, sizeof m.hasher);
+    return rc;
 }
 
 tamis_status tamis_create(tamis **filter, const char *spec) {
     return tamis_create_with(filter, spec, NULL);
 }
 
-tamis_status tamis_copy(tamis **copy, const tamis *f) {
-    *copy = NULL;
-    tamis *g = tamis__new(&f->allocator);
+static tamis_status copy_as(tamis **copy, const tamis *f, const struct tamis_allocator *allocator,
+                            const struct tamis_options *options) {
+    tamis *g = tamis__new(allocator);
     if (!g) return TAMIS_NOMEM;
     g->kind = f->kind;
-    g->threads = f->threads;
-    g->max_bytes = f->max_bytes;
+    tamis__keep_options(g, options);
     g->image = f->image;
     char *notes;
-    const tamis_status rc = tamis__own(g, &notes);
+    tamis_status rc = tamis__own(g, &notes);
+    if (!rc)
+        rc = tamis__copy_bytes(g, g->image.body.bytes, f->image.body.bytes, f->image.body.size);
     if (rc) {
         tamis_free(g);
         return rc;
     }
-    memcpy(g->image.body.bytes, f->image.body.bytes, (size_t)f->image.body.size);
     if (notes) memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
-    tamis__settle(g);
+    tamis__derive(g);
     *copy = g;
     return TAMIS_OK;
+}
+
+tamis_status tamis_copy(tamis **copy, const tamis *f) {
+    const struct tamis_options options = {.threads = f->threads,
+                                          .max_bytes = f->max_bytes,
+                                          .should_stop = f->should_stop,
+                                          .stop_ctx = f->stop_ctx};
+    *copy = NULL;
+    return copy_as(copy, f, &f->allocator, &options);
+}
+
+tamis_status tamis_copy_with(tamis **copy, const tamis *f, const struct tamis_options *options) {
+    struct tamis_options o;
+    *copy = NULL;
+    tamis_status rc = tamis__read_options(options, &o);
+    if (!rc) rc = tamis__within_limit(o.max_bytes, f->image.body.size);
+    const struct tamis_allocator allocator = tamis__allocator(&o);
+    return rc ? rc : copy_as(copy, f, &allocator, &o);
 }
 
 tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
@@ -193,17 +246,14 @@ tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
     memcpy(to.word, word, sizeof to.word);
     tamis_status rc = f->kind->check(to.word, &to.size);
     if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);
+    if (!rc) rc = tamis__fits_home(f, to.size, f->image.notes_size);
+    if (!rc) rc = tamis__stopped(f);
     if (rc) return rc;
     to.bytes = tamis__get(&f->allocator, to.size, &block);
     if (!to.bytes) return TAMIS_NOMEM;
     rc = f->kind->reshape->move(&to, &f->image.body);
-    if (rc) {
-        tamis__block_free(&f->allocator, &block);
-        return rc;
-    }
-    tamis__block_free(&f->allocator, &f->payload);
-    f->payload = block;
-    f->image.body = to;
-    tamis__settle(f);
-    return TAMIS_OK;
+    if (!rc) rc = tamis__stopped(f);
+    if (!rc) rc = tamis__install(f, &to, &block);
+    tamis__block_free(&f->allocator, &block);
+    return rc;
 }

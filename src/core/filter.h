@@ -22,9 +22,16 @@ struct tamis {
     tamis_block self, payload, notes; /* what was allocated; the last two are empty in a view */
     void *map;                        /* of tamis_map, else NULL */
     size_t map_size;
+    uint8_t *home; /* memory of the host that the image is in, else NULL */
+    uint64_t home_size;
+    uint64_t synced_items; /* that the header there knows of */
     bool is_view;
+    bool is_payload; /* a view of a payload alone */
+    bool is_trusted;
     unsigned threads;   /* that a call with many keys may use */
     uint64_t max_bytes; /* that the payload may grow to; 0: any */
+    tamis_stop_fn *should_stop;
+    void *stop_ctx;
     tamis_leaving leaving;
 };
 
@@ -33,7 +40,7 @@ void tamis__set_kind(tamis *, const tamis_entry *);
 
 /* Works out what follows from kind, shape and hash: abilities, and the way of a single key. To be
  * called when these are there, and whenever the shape changes. */
-void tamis__settle(tamis *);
+void tamis__derive(tamis *);
 
 /* A handle with nothing in it yet; NULL with a sentence when there is no memory. */
 tamis *tamis__new(const struct tamis_allocator *);
@@ -41,6 +48,42 @@ tamis *tamis__new(const struct tamis_allocator *);
 /* Gives a handle zeroed room of its own for the payload and, to be filled through *notes, for the
  * notes; image has both sizes. */
 tamis_status tamis__own(tamis *, char **notes);
+
+/* What the options say of the handle itself, for as long as it lives. */
+void tamis__keep_options(tamis *, const struct tamis_options *);
+
+/* TAMIS_CANCELLED with a sentence when the caller wants to stop. */
+tamis_status tamis__stopped(const tamis *);
+
+/* memcpy in pieces, between which the caller may stop. */
+tamis_status tamis__copy_bytes(const tamis *, void *to, const void *from, uint64_t size);
+
+/* All that is decided before there is a handle. */
+typedef struct tamis_making {
+    struct tamis_options options;
+    tamis_parsed_spec request;
+    tamis_shape shape;
+    tamis_hasher hasher;
+} tamis_making;
+
+tamis_status tamis__prepare(const char *spec, const struct tamis_options *, tamis_making *);
+
+/* A handle for that, with its shape and without bytes. */
+tamis *tamis__begin(const tamis_making *);
+
+/* An empty filter, in its own memory or in that of the host. */
+tamis_status tamis__make_empty(tamis **, const tamis_making *, void *home, uint64_t home_size);
+
+/* Gives a handle the payload in the image at `home`; it must be large enough and aligned. */
+tamis_status tamis__settle(tamis *, void *home, uint64_t home_size);
+
+/* TAMIS_FULL with a sentence when an image with so many bytes of payload and notes does not fit the
+ * memory of the host; filters with memory of their own may have any size. */
+tamis_status tamis__fits_home(const tamis *, uint64_t payload, uint64_t notes);
+
+/* Puts a body in place of the filter's, and leaves the memory of the old one in *block; in memory
+ * of a host, the bytes are copied there. */
+tamis_status tamis__install(tamis *, const tamis_body *, tamis_block *block);
 
 /* What was planned, before there are bytes. */
 void tamis__take_shape(tamis_image *, const tamis_shape *);

@@ -140,8 +140,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     tamis *f = tamis__new(&m->allocator);
     if (!f) return TAMIS_NOMEM;
     tamis__set_kind(f, entry);
-    f->threads = m->options.threads;
-    f->max_bytes = m->options.max_bytes;
+    tamis__keep_options(f, &m->options);
     f->image.hasher.mode = TAMIS_HASH_XXH3;
     f->image.capacity = f->image.body.items = m->rows;
     f->image.body.size = size;
@@ -152,7 +151,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
         return rc;
     }
     fill(m, &f->image.body);
-    tamis__settle(f);
+    tamis__derive(f);
     *filter = f;
     return TAMIS_OK;
 }

@@ -11,7 +11,7 @@
 
 /* ---- What there is -------------------------------------------------------------------------- */
 
-static bool describe(const tamis_format *format, struct tamis_format_info *info, size_t info_size) {
+static bool describe(const tamis_format *format, struct tamis_format_info *info) {
     if (!format) return false;
     const struct tamis_format_info full = {
         .name = format->name,
@@ -24,20 +24,19 @@ static bool describe(const tamis_format *format, struct tamis_format_info *info,
         .can_write = format->write,
         .has_several = format->find,
     };
-    tamis__copy_out(info, info_size, &full, sizeof full);
-    return true;
+    return !tamis__fill_struct(info, &full, sizeof full, "format_info");
 }
 
 size_t tamis_format_count(void) {
     return tamis__format_count();
 }
 
-bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size) {
-    return describe(tamis__format_at(i), info, info_size);
+bool tamis_format_at(size_t i, struct tamis_format_info *info) {
+    return describe(tamis__format_at(i), info);
 }
 
-bool tamis_format_named(const char *name, struct tamis_format_info *info, size_t info_size) {
-    return describe(tamis__format_by_name(name), info, info_size);
+bool tamis_format_named(const char *name, struct tamis_format_info *info) {
+    return describe(tamis__format_by_name(name), info);
 }
 
 /* ---- "parquet:column=name,group=0" ---------------------------------------------------------- */
@@ -187,12 +186,11 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
     if (rc) return rc;
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
-    f->threads = options->threads;
-    f->max_bytes = options->max_bytes;
+    tamis__keep_options(f, options);
     take_arrival(f, in, entry, size);
     rc = fill(f, format, input, in);
     if (!rc) f->image.body.items = items_of(in, f);
-    if (!rc) tamis__settle(f);
+    if (!rc) tamis__derive(f);
     if (rc)
         tamis_free(f);
     else

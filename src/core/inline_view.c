@@ -6,8 +6,8 @@
 #include "core/filter.h"
 #include "hash/hash.h"
 
-tamis_status tamis_inline_view(const tamis *f, struct tamis_inline *fast) {
-    *fast = (struct tamis_inline){.bytes = f->image.body.bytes};
+/* All there is to know, in our layout. */
+static tamis_status look(const tamis *f, struct tamis_inline *fast) {
     if (f->image.hasher.mode != TAMIS_HASH_XXH3)
         return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3, not %s",
                            tamis__hash_name(f->image.hasher.mode));
@@ -17,6 +17,24 @@ tamis_status tamis_inline_view(const tamis *f, struct tamis_inline *fast) {
         return tamis__cannot(f, "be seen by a fast view with the options it was made with");
     fast->flip = tamis__xxh3_flip(f->image.hasher.seed);
     return TAMIS_OK;
+}
+
+/* A header that is older than the rule of the filter would ask in the wrong places; one whose
+ * struct lacks a field would never hear of it. */
+static tamis_status is_known(const struct tamis_inline *theirs) {
+    const tamis_status rc = tamis__check_struct(theirs, "inline");
+    if (rc) return rc;
+    if (theirs->struct_size >= sizeof *theirs && theirs->version >= TAMIS_INLINE_VERSION)
+        return TAMIS_OK;
+    return tamis__fail(TAMIS_UNSUPPORTED,
+                       "a fast view of this filter needs a newer tamis_inline.h");
+}
+
+tamis_status tamis_inline_view(const tamis *f, struct tamis_inline *fast) {
+    struct tamis_inline full = {.bytes = f->image.body.bytes, .version = TAMIS_INLINE_VERSION};
+    tamis_status rc = is_known(fast);
+    if (!rc) rc = look(f, &full);
+    return rc ? rc : tamis__fill_struct(fast, &full, sizeof full, "inline");
 }
 
 tamis_status tamis_inline_edit(tamis *f, struct tamis_inline *fast) {
@@ -32,7 +50,7 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
 /* ---- Behind the handle ---------------------------------------------------------------------- */
 
 /* Without vector units nobody is in a hurry: the general way does. */
-void tamis__settle(tamis *f) {
+void tamis__derive(tamis *f) {
     f->can = tamis__abilities(f->kind, f->image.body.word);
     f->has = TAMIS_ENTRY(f->kind, speed, has);
     f->one = NULL;

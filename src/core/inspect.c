@@ -64,12 +64,12 @@ static struct tamis_info facts_of(const tamis *f) {
     return full;
 }
 
-void tamis_get_info(const tamis *f, struct tamis_info *info, size_t info_size) {
+void tamis_get_info(const tamis *f, struct tamis_info *info) {
     const struct tamis_info full = facts_of(f);
-    tamis__copy_out(info, info_size, &full, sizeof full);
+    tamis__fill_struct(info, &full, sizeof full, "info");
 }
 
-void tamis_measure(const tamis *f, struct tamis_info *info, size_t info_size) {
+void tamis_measure(const tamis *f, struct tamis_info *info) {
     struct tamis_info full = facts_of(f);
     const double asked = full.fpr_asked;
     const bool is_sketch = f->can & TAMIS_IS_SKETCH;
@@ -86,7 +86,7 @@ void tamis_measure(const tamis *f, struct tamis_info *info, size_t info_size) {
     full.items_now = m.items;
     full.affected = m.affected;
     memcpy(full.caveat, full.has_stray_bits ? stray : m.caveat, sizeof full.caveat);
-    tamis__copy_out(info, info_size, &full, sizeof full);
+    tamis__fill_struct(info, &full, sizeof full, "info");
 }
 
 double tamis_fpr_now(const tamis *f) {

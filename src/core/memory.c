@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of one filter, and structs that cross the border to the caller. */
+/* Memory of one filter, and the options about it. */
 #include "core/memory.h"
 
 #include <errno.h>
@@ -116,26 +116,10 @@ void tamis__block_free(const struct tamis_allocator *a, tamis_block *block) {
     *block = (tamis_block){NULL, 0};
 }
 
-/* ---- Structs that cross the border ----------------------------------------------------------- */
-
-tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, const char *name) {
-    size_t size;
-    memset(out, 0, out_size);
-    if (!in) return TAMIS_OK;
-    memcpy(&size, in, sizeof size);
-    if (size < sizeof size || size > 4096)
-        return tamis__fail(TAMIS_INVALID, "options.struct_size is %zu: set it to sizeof(struct %s)",
-                           size, name);
-    tamis__copy_out(out, out_size, in, size);
-    for (size_t i = out_size; i < size; i++)
-        if (((const uint8_t *)in)[i])
-            return tamis__fail(TAMIS_INVALID, "options use a field that this version, %s, lacks",
-                               tamis_version());
-    return TAMIS_OK;
-}
+/* ---- Options -------------------------------------------------------------------------------- */
 
 tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_options *out) {
-    const tamis_status rc = tamis__read_struct(in, out, sizeof *out, "tamis_options");
+    const tamis_status rc = tamis__read_struct(in, out, sizeof *out, "options");
     if (!rc && out->allocator && (!out->allocator->alloc || !out->allocator->free))
         return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
     if (!rc && out->pages > TAMIS_PAGES_PLAIN)
@@ -148,10 +132,4 @@ tamis_status tamis__within_limit(uint64_t max_bytes, uint64_t size) {
     if (!max_bytes || size <= max_bytes) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE, "%llu bytes of payload are over the limit of %llu",
                        (unsigned long long)size, (unsigned long long)max_bytes);
-}
-
-void tamis__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {
-    const size_t shared = to_size < from_size ? to_size : from_size;
-    memcpy(to, from, shared);
-    memset((uint8_t *)to + shared, 0, to_size - shared);
 }

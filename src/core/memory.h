@@ -3,6 +3,7 @@
 #ifndef TAMIS_CORE_MEMORY_H
 #define TAMIS_CORE_MEMORY_H
 
+#include "base/structs.h"
 #include "tamis.h"
 
 /* Something allocated, and what has to be given back for it. */
@@ -27,10 +28,6 @@ void *tamis__aligned(const tamis_block *);
 /* Gives a block back; an empty one is allowed. */
 void tamis__block_free(const struct tamis_allocator *, tamis_block *);
 
-/* A struct of options that starts with its size, in the layout of this version: what the caller's
- * header did not have yet is zero, and what ours does not know must be. `name` is its type. */
-tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, const char *name);
-
 /* Options in the layout of this version: what the caller's header did not have yet is zero.
  * NULL gives the defaults. */
 tamis_status tamis__read_options(const struct tamis_options *, struct tamis_options *out);
@@ -40,8 +37,5 @@ struct tamis_allocator tamis__allocator(const struct tamis_options *);
 
 /* TAMIS_TOO_LARGE with a sentence when a payload is over the limit that the options set. */
 tamis_status tamis__within_limit(uint64_t max_bytes, uint64_t size);
-
-/* Copies a result to a caller whose struct may be older (shorter) or newer (longer) than ours. */
-void tamis__copy_out(void *to, size_t to_size, const void *from, size_t from_size);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_shard(const tamis *f) {
 
 /* ---- Which is which ------------------------------------------------------------------------- */
 
-bool tamis_shard_get_info(const tamis *f, struct tamis_shard_info *info, size_t info_size) {
+bool tamis_shard_get_info(const tamis *f, struct tamis_shard_info *info) {
     const uint64_t *word = f->image.body.word;
     if (!is_shard(f)) return false;
     const struct tamis_shard_info full = {
@@ -33,8 +33,7 @@ bool tamis_shard_get_info(const tamis *f, struct tamis_shard_info *info, size_t 
         .total_blocks = word[TAMIS_SHARD_TOTAL],
         .layout = tamis__shard_layout(word[TAMIS_SHARD_LAYOUT])->name,
     };
-    tamis__copy_out(info, info_size, &full, sizeof full);
-    return true;
+    return !tamis__fill_struct(info, &full, sizeof full, "shard_info");
 }
 
 uint64_t tamis_shard_of(const tamis *f, uint64_t hash) {
@@ -95,10 +94,9 @@ static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t 
 size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char *text,
                         size_t size) {
     char made[MAX_SPEC];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     if (size) *text = '\0';
-    if (write_shard_spec(spec, shard, shards, made) || tamis_plan_spec(made, &plan, sizeof plan))
-        return 0;
+    if (write_shard_spec(spec, shard, shards, made) || tamis_plan_spec(made, &plan)) return 0;
     if (size) snprintf(text, size, "%s", made);
     return strlen(made);
 }
@@ -171,7 +169,7 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
         if (f->kind != &tamis__shard)
             f->image.notes_size = drop_notes_of_one(notes, image->notes_size);
     }
-    tamis__settle(f);
+    tamis__derive(f);
     *out = f;
     return TAMIS_OK;
 }

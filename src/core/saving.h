@@ -5,7 +5,7 @@
 
 #include "core/filter.h"
 #include "file/replace.h"
-#include "tamis_parts.h"
+#include "tamis_edit.h"
 
 /* Who may read a file with this hasher inside. */
 enum tamis_readers tamis__readers(const tamis_hasher *);

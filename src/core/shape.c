@@ -83,7 +83,7 @@ tamis_status tamis__request_plan(const tamis_parsed_spec *r, tamis_shape *out) {
     return r->has_capacity ? plan_shape(r, &r->params, out) : plan_capacity(r, out);
 }
 
-tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size) {
+tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan) {
     tamis_parsed_spec request;
     tamis_shape shape;
     tamis_status rc = tamis__spec_parse(spec, &request);
@@ -106,6 +106,5 @@ tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t p
     };
     memcpy(full.word, shape.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
-    tamis__copy_out(plan, plan_size, &full, sizeof full);
-    return TAMIS_OK;
+    return tamis__fill_struct(plan, &full, sizeof full, "plan");
 }

@@ -316,7 +316,7 @@ tamis_status tamis__spec_parse_open(const char *text, tamis_parsed_spec *r) {
 /* ---- Reading and changing the text ---------------------------------------------------------- */
 
 tamis_status tamis_spec_read(const char *spec, size_t i, struct tamis_spec_option *option) {
-    struct tamis_spec_option full = {.struct_size = option->struct_size};
+    struct tamis_spec_option full = TAMIS_SPEC_OPTION_INIT;
     const char *at;
     tamis_status rc = read_kind(spec, &full, &at);
     for (size_t skip = i; !rc && skip && *at; skip--) rc = next_pair(&at, &full);
@@ -326,8 +326,7 @@ tamis_status tamis_spec_read(const char *spec, size_t i, struct tamis_spec_optio
     if (*pair) rc = next_pair(&at, &full);
     if (*pair && !rc && !full.name[0])
         rc = tamis__fail(TAMIS_INVALID, "'%.40s' should be name=value", pair);
-    if (!rc) tamis__copy_out(option, option->struct_size, &full, sizeof full);
-    return rc;
+    return rc ? rc : tamis__fill_struct(option, &full, sizeof full, "tamis_spec_option");
 }
 
 /* A word that would not be read again as it was written is refused. */

@@ -187,13 +187,28 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     return rc ? rc : read_hasher(image, h, secret);
 }
 
+tamis_status tamis__image_check_notes(const tamis_image *image) {
+    if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))
+        return corrupt("the notes are not pairs of text in order");
+    return TAMIS_OK;
+}
+
+uint64_t tamis__image_total(const uint8_t *h) {
+    return TAMIS_IMAGE_HEADER_BYTES + tamis__get64(h + AT_PAYLOAD_SIZE) +
+           tamis__get64(h + AT_NOTES_SIZE);
+}
+
+uint64_t tamis__image_items(const uint8_t *h) {
+    return tamis__get64(h + AT_ITEMS);
+}
+
 tamis_status tamis__image_check_content(const tamis_image *image, const uint8_t *h,
                                         uint64_t content_sum) {
     const tamis_body *body = &image->body;
     if (!tamis__sums_match(tamis__get64(h + AT_CONTENT_SUM), content_sum))
         return corrupt("the checksum of payload and notes is wrong");
-    if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))
-        return corrupt("the notes are not pairs of text in order");
+    const tamis_status rc = tamis__image_check_notes(image);
+    if (rc) return rc;
     return image->entry->kind->audit ? image->entry->kind->audit(body) : TAMIS_OK;
 }
 

@@ -35,6 +35,13 @@ tamis_status tamis__image_read_header(tamis_image *, const uint8_t *header, uint
 tamis_status tamis__image_check_content(const tamis_image *, const uint8_t *header,
                                         uint64_t content_sum);
 
+/* Of that the notes alone, for bytes that passed the gate before. */
+tamis_status tamis__image_check_notes(const tamis_image *);
+
+/* How long the image is that begins with this header, by what the header says; and its items. */
+uint64_t tamis__image_total(const uint8_t *header);
+uint64_t tamis__image_items(const uint8_t *header);
+
 /* `content_sum` is the checksum of payload and notes. */
 void tamis__image_write_header(const tamis_image *, uint64_t content_sum,
                                uint8_t header[TAMIS_IMAGE_HEADER_BYTES]);

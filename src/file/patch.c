@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/structs.h"
 #include "base/sums.h"
 #include "bits/bits.h"
 #include "file/ranges.h"
@@ -256,7 +257,7 @@ static bool put_bytes(void *ctx, const uint8_t *bytes, size_t size) {
     return to->put(to->ctx, bytes, size);
 }
 
-static void tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info, size_t info_size) {
+static tamis_status tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info) {
     const struct tamis_patch_info known = {
         .patch_bytes = HEADER_BYTES + tamis__get64(h + AT_BODY_SIZE),
         .base_bytes = tamis__get64(h + AT_BASE_SIZE),
@@ -265,12 +266,11 @@ static void tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info, s
         .result_sum = tamis__get64(h + AT_RESULT_SUM),
         .is_whole = h[AT_CODING] == WHOLE,
     };
-    memset(info, 0, info_size);
-    memcpy(info, &known, info_size < sizeof known ? info_size : sizeof known);
+    return tamis__fill_struct(info, &known, sizeof known, "patch_info");
 }
 
 tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
-                              size_t result_size, struct tamis_patch_info *info, size_t info_size,
+                              size_t result_size, struct tamis_patch_info *info,
                               tamis_write_fn *put, void *ctx) {
     const span from = {base, base_size}, to = {result, result_size};
     taker out = {put, ctx};
@@ -279,8 +279,8 @@ tamis_status tamis_patch_make(const void *base, size_t base_size, const void *re
     if (from.size > MAX_SIZE || to.size > MAX_SIZE)
         return tamis__fail(TAMIS_TOO_LARGE, "images of a patch have at most 2^57 bytes");
     const enum coding coding = plan_patch(&ranges, from, to, header);
-    if (info) tell(header, info, info_size);
-    if (!put) return TAMIS_OK;
+    const tamis_status rc = tell(header, info);
+    if (rc || !put) return rc;
     bool is_done = put(ctx, header, sizeof header);
     if (is_done && coding == WHOLE)
         is_done = to.size == 0 || put(ctx, to.at, to.size);
@@ -330,22 +330,23 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
 }
 
 tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
-                                  struct tamis_patch_info *info, size_t info_size) {
+                                  struct tamis_patch_info *info) {
     const span bytes = {patch, patch_size};
     uint8_t header[HEADER_BYTES];
     tamis_status rc = check_start(bytes, header);
     if (!rc) rc = check_sizes(bytes, header);
-    if (rc) return rc;
-    tell(header, info, info_size);
-    return TAMIS_OK;
+    return rc ? rc : tell(header, info);
 }
 
 tamis_status tamis_patch_fits(const void *base, size_t base_size,
                               const struct tamis_patch_info *info) {
     const span from = {base, base_size};
+    struct tamis_patch_info known;
+    const tamis_status rc = tamis__read_struct(info, &known, sizeof known, "patch_info");
+    if (rc) return rc;
     const uint64_t sum = sum_of(from);
-    if (base_size == info->base_bytes && tamis__sums_match(info->base_sum, sum)) return TAMIS_OK;
-    if (base_size == info->result_bytes && sum == info->result_sum)
+    if (base_size == known.base_bytes && tamis__sums_match(known.base_sum, sum)) return TAMIS_OK;
+    if (base_size == known.result_bytes && sum == known.result_sum)
         return tamis__fail(TAMIS_MISMATCH,
                            "the patch is already applied: the image with checksum %016llx is its "
                            "result",
@@ -353,7 +354,7 @@ tamis_status tamis_patch_fits(const void *base, size_t base_size,
     return tamis__fail(TAMIS_MISMATCH,
                        "the patch is for another image, with checksum %016llx; this "
                        "one has %016llx",
-                       (unsigned long long)info->base_sum, (unsigned long long)sum);
+                       (unsigned long long)known.base_sum, (unsigned long long)sum);
 }
 
 /* ---- Applying a patch ------------------------------------------------------------------------ */
@@ -399,8 +400,8 @@ static bool read_changes(span body, uint8_t *result, uint64_t size) {
 tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
                                size_t patch_size, void *result, size_t result_size) {
     const span from = {base, base_size};
-    struct tamis_patch_info info;
-    tamis_status rc = tamis_patch_get_info(patch, patch_size, &info, sizeof info);
+    struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
+    tamis_status rc = tamis_patch_get_info(patch, patch_size, &info);
     if (!rc && info.patch_bytes != patch_size) rc = corrupt("extra bytes after the patch");
     if (!rc) rc = tamis_patch_fits(base, base_size, &info);
     if (rc) return rc;

@@ -6,7 +6,7 @@
 
 #include "file/place.h"
 #include "file/temp.h"
-#include "tamis.h"
+#include "tamis_edit.h"
 
 /* Written next to the old one, and renamed over it when all is on disk. */
 typedef struct tamis_new_file {

@@ -48,8 +48,8 @@ struct tamis_admission {
 static tamis_status check_kind(const tamis *f) {
     const unsigned never = TAMIS_CAN_GROW | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH |
                            TAMIS_IS_SKETCH | TAMIS_IS_BUILT;
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     if (info.abilities & never || !(info.abilities & TAMIS_CAN_ADD))
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s cannot be a generation: it grows, ages, forgets, is built once, or "
@@ -77,12 +77,12 @@ static tamis_status make_locks(tamis_admission *a, unsigned n) {
 static tamis_status assemble(tamis_admission **out, tamis *young, tamis *old,
                              const struct tamis_allocator *allocator) {
     tamis_block block;
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_status rc = check_kind(young);
     if (rc) return rc;
     tamis_admission *a = tamis__get(allocator, sizeof *a, &block);
     if (!a) return TAMIS_NOMEM;
-    tamis_measure(young, &info, sizeof info);
+    tamis_measure(young, &info);
     a->allocator = *allocator;
     a->self = block;
     a->capacity = info.capacity;
@@ -192,12 +192,11 @@ bool tamis_admission_ask(tamis_admission *a, const void *key, size_t len) {
     return tamis_admission_ask_hash(a, tamis_hash(tamis_admission_hasher(a), key, len));
 }
 
-void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *info,
-                              size_t info_size) {
-    struct tamis_info young, old;
+void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *info) {
+    struct tamis_info young = TAMIS_INFO_INIT, old = TAMIS_INFO_INIT;
     hold_all(a);
-    tamis_measure(a->generation[a->young], &young, sizeof young);
-    tamis_measure(a->generation[!a->young], &old, sizeof old);
+    tamis_measure(a->generation[a->young], &young);
+    tamis_measure(a->generation[!a->young], &old);
     const struct tamis_admission_info full = {
         .capacity = a->capacity,
         .asked = atomic_load(&a->asked),
@@ -210,7 +209,7 @@ void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *i
         .kind = young.kind,
     };
     let_go(a);
-    tamis__copy_out(info, info_size, &full, sizeof full);
+    tamis__fill_struct(info, &full, sizeof full, "admission_info");
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------
@@ -272,9 +271,9 @@ static tamis_status check_header(const uint8_t *bytes, size_t size) {
 
 /* Generations replace each other, so they must have the same plan. */
 static tamis_status check_plans(const tamis *young, const tamis *old) {
-    struct tamis_info a, b;
-    tamis_measure(young, &a, sizeof a);
-    tamis_measure(old, &b, sizeof b);
+    struct tamis_info a = TAMIS_INFO_INIT, b = TAMIS_INFO_INIT;
+    tamis_measure(young, &a);
+    tamis_measure(old, &b);
     if (a.capacity == b.capacity && a.fpr_asked == b.fpr_asked) return TAMIS_OK;
     return tamis__fail(TAMIS_CORRUPT, "the generations are planned for %llu and %llu keys",
                        (unsigned long long)a.capacity, (unsigned long long)b.capacity);

@@ -51,10 +51,10 @@ struct tamis_aggregate {
 /* ---- Making --------------------------------------------------------------------------------- */
 
 static tamis_status is_suitable(const tamis *filter) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     const unsigned needed = TAMIS_CAN_ADD | TAMIS_CAN_REMOVE;
     const unsigned wrong = TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH;
-    tamis_measure(filter, &info, sizeof info);
+    tamis_measure(filter, &info);
     if ((info.abilities & needed) == needed && !(info.abilities & wrong)) return TAMIS_OK;
     return tamis__fail(TAMIS_UNSUPPORTED,
                        "%s cannot remember what was counted: that takes a kind that adds, removes "
@@ -195,8 +195,7 @@ static void estimate_losses(const tamis_aggregate *node, struct tamis_total *tot
     total->mean_error = sqrt(fmax(spread, 0) * total->lost.value) / (count + total->lost.value);
 }
 
-void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *total,
-                           size_t total_size) {
+void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *total) {
     struct tamis_total t = {.count = node->count,
                             .counted = node->counted,
                             .replaced = node->replaced,
@@ -214,5 +213,5 @@ void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *tota
         t.max = node->max;
     }
     estimate_losses(node, &t);
-    tamis__copy_out(total, total_size, &t, sizeof t);
+    tamis__fill_struct(total, &t, sizeof t, "total");
 }

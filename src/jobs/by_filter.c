@@ -33,8 +33,8 @@ tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *our
                                         struct tamis_estimate *only_theirs,
                                         struct tamis_estimate *only_ours) {
     const unsigned unfit = TAMIS_IS_SKETCH | TAMIS_OWN_HASH | TAMIS_AGES | TAMIS_MAY_FORGET;
-    struct tamis_info info;
-    tamis_measure(theirs, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(theirs, &info);
     if (info.abilities & unfit)
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s: its answers to hashes are not enough to compare sets", info.kind);

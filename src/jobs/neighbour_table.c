@@ -129,17 +129,15 @@ static tamis_status new_copy(tamis **copy, const tamis_wire *wire, const tamis_t
     return tamis_create_with(copy, spec, &o);
 }
 
-bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received,
-                        size_t received_size) {
+bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received) {
     const char *text = copy ? tamis_note(copy, note) : NULL;
-    struct tamis_receive_info h = {0};
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     char *end;
     if (!text || !is_copy(copy)) return false;
     h.sequence = (uint32_t)strtoul(text, &end, 10);
     h.missing = (uint32_t)strtoul(end, NULL, 10);
     h.positions = copy->image.body.word[0];
-    tamis__copy_out(received, received_size, &h, sizeof h);
-    return true;
+    return !tamis__fill_struct(received, &h, sizeof h, "receive_info");
 }
 
 static tamis_status write_down(tamis *copy, const struct tamis_receive_info *h) {
@@ -208,7 +206,7 @@ static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
 /* Into a copy that has the shape of the message already. */
 static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
                                  struct tamis_receive_info *h) {
-    if (!tamis_was_received(copy, h, sizeof *h)) h->positions = t->positions;
+    if (!tamis_was_received(copy, h)) h->positions = t->positions;
     count(t, h);
     tamis_status rc = tamis__writable(copy);
     if (!rc) rc = write_down(copy, h);
@@ -217,13 +215,14 @@ static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tami
 }
 
 tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
-                           const struct tamis_options *options, struct tamis_receive_info *received,
-                           size_t received_size) {
-    struct tamis_receive_info h = {0};
+                           const struct tamis_options *options,
+                           struct tamis_receive_info *received) {
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     const tamis_wire *wire = NULL;
     tamis_tidings t;
     tamis *into = *copy;
-    tamis_status rc = parse(message, size, &wire, &t);
+    tamis_status rc = tamis__check_struct(received, "receive_info");
+    if (!rc) rc = parse(message, size, &wire, &t);
     if (rc) return rc;
     h.is_new = !into || !fits(into, wire, &t);
     if (h.is_new) rc = new_copy(&into, wire, &t, options);
@@ -234,8 +233,7 @@ tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
     }
     if (into != *copy) tamis_free(*copy);
     *copy = into;
-    if (received) tamis__copy_out(received, received_size, &h, sizeof h);
-    return TAMIS_OK;
+    return tamis__fill_struct(received, &h, sizeof h, "receive_info");
 }
 
 /* ---- The table ------------------------------------------------------------------------------ */
@@ -327,15 +325,14 @@ static void come_in(tamis_neighbours *t, size_t place, const char *name, tamis *
 }
 
 tamis_status tamis_neighbours_receive(tamis_neighbours *t, const char *peer, const void *message,
-                                      size_t size, struct tamis_receive_info *received,
-                                      size_t received_size) {
+                                      size_t size, struct tamis_receive_info *received) {
     size_t place;
     bool is_there;
     tamis *copy = NULL;
     tamis_status rc = place_for(t, peer, &place, &is_there);
     if (rc) return rc;
     tamis **into = is_there ? &t->neighbours[place].copy : &copy;
-    rc = tamis_receive(into, message, size, &t->options, received, received_size);
+    rc = tamis_receive(into, message, size, &t->options, received);
     if (!rc && !is_there) come_in(t, place, peer, copy);
     return rc;
 }

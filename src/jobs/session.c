@@ -33,7 +33,7 @@ static tamis_status read_limits(struct tamis_session_options *o) {
 
 static tamis_status read_options(const struct tamis_session_options *in, enum tamis_side side,
                                  struct tamis_session_options *o) {
-    const tamis_status rc = tamis__read_struct(in, o, sizeof *o, "tamis_session_options");
+    const tamis_status rc = tamis__read_struct(in, o, sizeof *o, "session_options");
     if (rc) return rc;
     if (side != TAMIS_SENDER && side != TAMIS_RECEIVER)
         return tamis__fail(TAMIS_INVALID, "side is %d (1: sender, 2: receiver)", (int)side);
@@ -326,8 +326,7 @@ static double bound_bits(double m, double a, double b) {
     return bits > 0 ? bits : 0; /* rounding may give less than 0 */
 }
 
-void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info,
-                            size_t info_size) {
+void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info) {
     const bool is_good = !t->broken && is_over(t) && (tamis__asks(t) || !t->options.is_one_way);
     const uint64_t receiver_n = tamis__asks(t) ? t->own : t->their_n;
     const int ours = tamis__ours(t);
@@ -346,5 +345,5 @@ void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *i
         .is_whole = is_good && t->is_whole,
         .is_partial = is_good && !t->is_whole,
     };
-    tamis__copy_out(info, info_size, &i, sizeof i);
+    tamis__fill_struct(info, &i, sizeof i, "session_info");
 }

@@ -37,7 +37,7 @@ static struct tamis_estimate unknown(double m, double told, double set, double k
     return (struct tamis_estimate){documents, spread};
 }
 
-tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out, size_t out_size) {
+tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out) {
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     const tamis_body *body = &f->image.body;
     const tamis_logged at = f->kind->special->log->arrays(body);
@@ -53,13 +53,12 @@ tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out, si
     }
     s.unknown =
         unknown((double)at.n, (double)told, (double)s.set, (double)f->kind->probes(body->word));
-    tamis__copy_out(out, out_size, &s, sizeof s);
-    return TAMIS_OK;
+    return tamis__fill_struct(out, &s, sizeof s, "staleness");
 }
 
 bool tamis_is_due(const tamis *f, double threshold) {
-    struct tamis_staleness s;
-    if (tamis_get_staleness(f, &s, sizeof s) || s.set + s.cleared == 0) return false;
+    struct tamis_staleness s = TAMIS_STALENESS_INIT;
+    if (tamis_get_staleness(f, &s) || s.set + s.cleared == 0) return false;
     /* An empty cache has nothing new, and still something to announce. */
     return s.documents == 0 || s.unknown.value >= threshold * (double)s.documents;
 }
@@ -216,12 +215,12 @@ static tamis_status tell(outgoing *out, tamis *f, const struct tamis_announce_op
 }
 
 tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *options,
-                            struct tamis_announced *announced, size_t announced_size,
-                            tamis_write_fn *put, void *ctx) {
+                            struct tamis_announced *announced, tamis_write_fn *put, void *ctx) {
     struct tamis_announce_options o;
     tamis_block block = {NULL, 0};
     outgoing out = {.put = put, .ctx = ctx};
-    tamis_status rc = tamis__read_struct(options, &o, sizeof o, "tamis_announce_options");
+    tamis_status rc = tamis__read_struct(options, &o, sizeof o, "announce_options");
+    if (!rc) rc = tamis__check_struct(announced, "announced");
     if (!rc && o.is_whole && o.only_changes)
         rc = tamis__fail(TAMIS_INVALID, "only_changes and is_whole cannot be combined");
     if (!rc) rc = wire_of(f, &out.wire);
@@ -234,6 +233,5 @@ tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *optio
         rc = tell(&out, f, &o);
     }
     tamis__block_free(&f->allocator, &block);
-    if (!rc && announced) tamis__copy_out(announced, announced_size, &out.sum, sizeof out.sum);
-    return rc;
+    return rc ? rc : tamis__fill_struct(announced, &out.sum, sizeof out.sum, "announced");
 }

@@ -143,7 +143,7 @@ tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, siz
                                 unsigned correction, tamis_missing_fn *take, void *ctx,
                                 struct tamis_tree_walk *walk, const struct tamis_options *options) {
     struct tamis_options o;
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_block block;
     walking w = {.filter = filter, .correction = correction, .take = take, .ctx = ctx};
     tamis_status rc = tamis__read_options(options, &o);
@@ -152,7 +152,7 @@ tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, siz
         return tamis__fail(TAMIS_INVALID, "correction is %u, and must be from 0 to %d", correction,
                            MAX_CORRECTION);
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    tamis_measure(filter, &info, sizeof info);
+    tamis_measure(filter, &info);
     rc = grow(&w.tree, hashes, n, info.seed, &allocator, &block);
     if (rc) return rc;
     if (n) rc = go_down(&w, 0, n, 0);

@@ -93,8 +93,8 @@ static void demand_even_fill(const tamis *f) {
 }
 
 static void rate_holds(const tamis *f, const char *when) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     const uint64_t hits = count(f, TEST_STRANGERS, TEST_STRANGERS + PROBES);
     print_message("# %s: %s %.3f GiB, %llu keys: formula %.6f, fill %.6f, measured %.6f\n", when,
                   info.kind, (double)info.payload_bytes / (1 << 30), (unsigned long long)info.items,
@@ -154,10 +154,10 @@ static void remove_and_add_again(tamis *f, uint64_t some, uint64_t capacity) {
 
 static void one_kind(const char *kind) {
     char spec[128];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     /* 2^33 + 2^27 bits: fpr 1 % where that is the kind's business. */
     snprintf(spec, sizeof spec, "%s:size=1090519040,fpr=%s", kind, fpr);
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan)) fail_msg("%s: %s", spec, tamis_why());
     assert_true(plan.payload_bytes * 8 > (uint64_t)1 << 33);
     tamis *f = made_full(spec, &plan);
     if (plan.abilities & TAMIS_CAN_SHARE) demand_even_fill(f); /* one array of bits, no counters */
@@ -182,9 +182,9 @@ int main(int argc, char **argv) {
     static char names[64][64];
     struct CMUnitTest tests[64];
     size_t count_of_tests = 0;
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     if (argc > 2) fpr = argv[2];
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
+    for (size_t i = 0; tamis_kind_at(i, &kind); i++) {
         if (argc > 1 && strcmp(argv[1], kind.name) != 0) continue;
         const unsigned forgets = TAMIS_AGES | TAMIS_MAY_FORGET;
         if (!(kind.abilities & TAMIS_CAN_ADD) || (kind.abilities & forgets) == forgets) continue;

@@ -82,8 +82,8 @@ static void add_all(tamis_builder *b, uint64_t keys, size_t at_once) {
 }
 
 static int name_kinds(void) {
-    struct tamis_kind_info kind;
-    for (size_t i = 0; i < test_own_kinds() && tamis_kind_at(i, &kind, sizeof kind); i++)
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    for (size_t i = 0; i < test_own_kinds() && tamis_kind_at(i, &kind); i++)
         if (kind.abilities & TAMIS_IS_BUILT) puts(kind.name);
     return 0;
 }
@@ -107,8 +107,8 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/building.tamis", argv[5]);
     demand(tamis_builder_finish_to(b, path));
     const moment end = now();
-    struct tamis_builder_info info;
-    tamis_builder_get_info(b, &info, sizeof info);
+    struct tamis_builder_info info = TAMIS_BUILDER_INFO_INIT;
+    tamis_builder_get_info(b, &info);
     tamis_builder_free(b);
     struct stat image = {0};
     struct rusage use;

@@ -119,9 +119,9 @@ static void change(tamis *f) {
 /* The same bytes as a patch: refused, or applied to an image of the size that it is for, within the
  * memory that it promises. Checksums are off here too. */
 static void use_patch(const uint8_t *data, size_t size) {
-    struct tamis_patch_info info;
+    struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
     const size_t max = 1 << 20;
-    if (tamis_patch_get_info(data, size, &info, sizeof info)) return;
+    if (tamis_patch_get_info(data, size, &info)) return;
     demand(info.patch_bytes <= size);
     demand(info.is_whole || info.result_bytes / 4 <= info.base_bytes + info.patch_bytes);
     if (info.base_bytes > max || info.result_bytes > max) return;
@@ -129,7 +129,8 @@ static void use_patch(const uint8_t *data, size_t size) {
     uint8_t *base = calloc(base_size + 1, 1), *result = malloc(result_size + 1);
     demand(base && result);
     result[result_size] = 0xa5;
-    tamis_patch_apply(base, base_size, data, size, result, result_size);
+    if (tamis_patch_apply(base, base_size, data, size, result, result_size) == TAMIS_OK)
+        demand(info.result_bytes == result_size && info.patch_bytes <= size);
     demand(result[result_size] == 0xa5);
     free(base);
     free(result);
@@ -166,8 +167,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         demand(!view && tamis_load_with(&f, data, size, &options) != TAMIS_OK && !f);
         return 0;
     }
-    struct tamis_info info; /* works out rates, which is most of the time here: once is enough */
-    tamis_measure(view, &info, sizeof info);
+    struct tamis_info info =
+        TAMIS_INFO_INIT; /* works out rates, which is most of the time here: once is enough */
+    tamis_measure(view, &info);
     use(view, info.abilities, size);
     demand(tamis_load_with(&f, data, size, &options) == TAMIS_OK);
     use(f, info.abilities, size);

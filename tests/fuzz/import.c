@@ -62,8 +62,8 @@ static void stays_in_an_image(const tamis *f) {
 static void use(tamis *f) {
     static const char *const keys[] = {"", "a", "tamis", "8 bytes.",
                                        "a longer key that fills more than a block"};
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     demand(info.fpr_now >= 0 && info.fpr_now <= 1);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const size_t len = strlen(keys[i]);
@@ -111,10 +111,10 @@ static const char *text_of(const char *name) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *format = getenv("TAMIS_FORMAT");
-    struct tamis_format_info info;
+    struct tamis_format_info info = TAMIS_FORMAT_INFO_INIT;
     if (!format || !*format) {
         if (size == 0) return 0;
-        demand(tamis_format_at(*data % tamis_format_count(), &info, sizeof info));
+        demand(tamis_format_at(*data % tamis_format_count(), &info));
         format = info.name;
         data++, size--;
     }

@@ -17,7 +17,7 @@ static void demand(bool is_true) {
 }
 
 static bool receive_before(void *ctx, const void *message, size_t size) {
-    return tamis_neighbours_receive(ctx, "peer", message, size, NULL, 0) == TAMIS_OK;
+    return tamis_neighbours_receive(ctx, "peer", message, size, NULL) == TAMIS_OK;
 }
 
 static tamis_neighbours *table_with(unsigned before) {
@@ -30,7 +30,7 @@ static tamis_neighbours *table_with(unsigned before) {
     if (before == 0) return table;
     demand(tamis_create(&own, specs[before - 1]) == TAMIS_OK);
     demand(tamis_add(own, "tamis", 5) == TAMIS_OK);
-    demand(tamis_announce(own, NULL, NULL, 0, receive_before, table) == TAMIS_OK);
+    demand(tamis_announce(own, NULL, NULL, receive_before, table) == TAMIS_OK);
     tamis_free(own);
     return table;
 }
@@ -47,12 +47,12 @@ static void stays_in_an_image(const tamis *copy) {
 }
 
 static void use(const tamis_neighbours *table) {
-    struct tamis_receive_info received;
+    struct tamis_receive_info received = TAMIS_RECEIVE_INFO_INIT;
     const char *name;
     const tamis *copy;
     size_t peer;
     if (!tamis_neighbours_at(table, 0, &name, &copy)) return;
-    demand(strcmp(name, "peer") == 0 && tamis_was_received(copy, &received, sizeof received));
+    demand(strcmp(name, "peer") == 0 && tamis_was_received(copy, &received));
     const bool has = tamis_has(copy, "tamis", 5);
     demand(tamis_neighbours_ask(table, "tamis", 5, &peer, 1) == has);
     stays_in_an_image(copy);
@@ -62,11 +62,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     tamis_neighbours *table = table_with(*data % 3);
     for (data++, size--; size > 0;) {
-        struct tamis_receive_info received = {0};
+        struct tamis_receive_info received = TAMIS_RECEIVE_INFO_INIT;
         const size_t one = tamis_message_size(data, size);
         demand(one <= size && (one > 0 || *tamis_why()));
-        const tamis_status rc = tamis_neighbours_receive(table, "peer", data, one ? one : size,
-                                                         &received, sizeof received);
+        const tamis_status rc =
+            tamis_neighbours_receive(table, "peer", data, one ? one : size, &received);
         demand(one > 0 || rc == TAMIS_CORRUPT);
         if (rc) demand(*tamis_why());
         use(table);

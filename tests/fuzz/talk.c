@@ -73,10 +73,10 @@ static bool is_only(int side, uint64_t hash) {
  * confirms; with an honest side they are what differs. */
 static void check_end(tamis_session *t, int side, bool is_honest, bool knows_all) {
     struct tamis_session_item item;
-    struct tamis_session_info info;
+    struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
     uint64_t cursor = 0, n = 0;
     const tamis_status rc = tamis_session_finish(t);
-    tamis_session_get_info(t, &info, sizeof info);
+    tamis_session_get_info(t, &info);
     while (tamis_session_next(t, &cursor, &item)) {
         n++;
         if (item.key) demand(hash_of(NULL, item.key, item.len) == item.hash);

@@ -17,8 +17,8 @@ cat >"$work/a.c" <<'END'
 #include "tamis.h"
 #include "tamis.h"
 int main(void) {
-    struct tamis_plan plan;
-    return tamis_plan_spec("capacity=10", &plan, sizeof plan) != TAMIS_OK;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    return tamis_plan_spec("capacity=10", &plan) != TAMIS_OK;
 }
 END
 cp "$work/a.c" "$work/a.cpp"
@@ -64,7 +64,7 @@ cat >"$work/f.c" <<'END'
 #include "tamis_inline.h"
 int main(void) {
     tamis *f;
-    struct tamis_inline fast;
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
     if (tamis_create(&f, "blocked:capacity=10,hashes=8") || tamis_inline_edit(f, &fast)) return 1;
     tamis_inline_add_u64(&fast, 7);
     return !tamis_inline_has_u64(&fast, 7);

@@ -55,9 +55,8 @@ static void what_is_inside_works(const char *path) {
 
 static void what_is_not_inside_is_named(void) {
     tamis *f = NULL;
-    struct tamis_kind_info kind;
-    check(tamis_kind_count() == 1 && tamis_kind_at(0, &kind, sizeof kind) && kind.id == 2,
-          "one kind is listed");
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    check(tamis_kind_count() == 1 && tamis_kind_at(0, &kind) && kind.id == 2, "one kind is listed");
     check(refused(tamis_read(&f, "tests/golden/fuse-1.tamis"), TAMIS_TOO_NEW,
                   "kind 14 (fuse) is not part of this build") &&
               !f,
@@ -78,8 +77,8 @@ static void what_is_not_inside_is_named(void) {
 
 static void what_it_does_without_says_so(void) {
     static const uint8_t print[8] = {0};
-    struct tamis_patch_info patch;
-    struct tamis_builder_info built = {.records = 1};
+    struct tamis_patch_info patch = TAMIS_PATCH_INFO_INIT;
+    struct tamis_builder_info built = {.struct_size = sizeof built, .records = 1};
     tamis *f = filled(1, 10), *made = f;
     tamis_builder *b = (tamis_builder *)f;
     tamis_fingerprints *prints = (tamis_fingerprints *)f;
@@ -90,7 +89,7 @@ static void what_it_does_without_says_so(void) {
               !b,
           "the builder");
     tamis_builder_free(b);
-    tamis_builder_get_info(b, &built, sizeof built);
+    tamis_builder_get_info(b, &built);
     tamis_builder_hash_many(b, NULL, 1, &hash);
     check(built.records == 0 && hash == 0, "what a builder would tell");
     check(refused(tamis_import(&made, "guava", print, 8), TAMIS_UNSUPPORTED, "formats") && !made,
@@ -109,9 +108,7 @@ static void what_it_does_without_says_so(void) {
           "fingerprints");
     check(refused(tamis_record(f, NULL, 0, 0, print, 8), TAMIS_UNSUPPORTED, "28 (hierarchical)"),
           "traces");
-    check(
-        refused(tamis_patch_get_info(print, 8, &patch, sizeof patch), TAMIS_UNSUPPORTED, "patches"),
-        "patches");
+    check(refused(tamis_patch_get_info(print, 8, &patch), TAMIS_UNSUPPORTED, "patches"), "patches");
     check(tamis_tick(f) == TAMIS_UNSUPPORTED, "abilities of other kinds");
     tamis_free(f);
 }

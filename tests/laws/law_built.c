@@ -511,7 +511,7 @@ static const char *members_have_their_labels(const subject *s) {
 
 /* All queries, on what the gate accepted. */
 static void ask_everything(const tamis *f) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     uint64_t hashes[40], values[40], labels[4], cursor = 0, hash, count;
     uint8_t hit[40];
     for (uint64_t i = 0; i < 40; i++) hashes[i] = i < 20 ? hash_at(f, i) : test_number(51, i);
@@ -521,7 +521,7 @@ static void ask_everything(const tamis *f) {
     for (size_t i = 0; i < 40; i++) tamis_labels_hash(f, hashes[i], labels, 4);
     for (uint64_t i = 0; i < 4; i++) tamis_label_name(f, i);
     for (int i = 0; i < 4 * N && tamis_next(f, &cursor, &hash, &count);) i++;
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
 }
 
 /* Every word of the payload (of a large one its ends, where counts and offsets are, and some

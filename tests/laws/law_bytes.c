@@ -157,10 +157,10 @@ static const char *forged_headers_are_safe(const subject *s) {
             image[at] = (uint8_t)value;
             test_reseal(image, size);
             if (tamis_view(&g, image, size) == TAMIS_OK) {
-                struct tamis_info info;
+                struct tamis_info info = TAMIS_INFO_INIT;
                 char spec[256];
                 count_keys(g, 0, 10);
-                if (value % 8 == 0) tamis_measure(g, &info, sizeof info);
+                if (value % 8 == 0) tamis_measure(g, &info);
                 if (value % 64 == 0) tamis_spec(g, spec, sizeof spec); /* plans: milliseconds */
                 if (tamis_image_size(g) != size) what = wrong("byte %zu: another size", at);
                 tamis_free(g);
@@ -175,10 +175,10 @@ static const char *forged_headers_are_safe(const subject *s) {
 static const char *stray_bits_refused(const subject *s) {
     char spec[128];
     tamis *f, *g;
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     snprintf(spec, sizeof spec, "%s:capacity=50,bits=1000%s", s->kind.name, s->options);
     if (tamis_create(&f, spec)) return NULL; /* this choice needs whole words */
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     size_t size;
     uint8_t *image = test_image(f, &size);
     const char *what = NULL;

@@ -168,12 +168,11 @@ static const char *growth_in_any_order(const subject *s) {
 /* The lowest rate that can be planned for `capacity` keys, within a thousandth. */
 static double lowest_rate(const subject *s, uint64_t capacity) {
     double low = 1e-12, high = asked;
-    struct tamis_plan plan;
-    if (!tamis_plan_spec(spec_of(s, capacity, low, NULL), &plan, sizeof plan)) return low;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (!tamis_plan_spec(spec_of(s, capacity, low, NULL), &plan)) return low;
     while (high > low * 1.001) {
         const double middle = sqrt(low * high);
-        *(tamis_plan_spec(spec_of(s, capacity, middle, NULL), &plan, sizeof plan) ? &low : &high) =
-            middle;
+        *(tamis_plan_spec(spec_of(s, capacity, middle, NULL), &plan) ? &low : &high) = middle;
     }
     return high;
 }

@@ -87,8 +87,8 @@ static const char *rate_at(const subject *s, double fpr) {
         char seed[32] = "";
         if (!is_sip && !(s->can & TAMIS_OWN_HASH)) sprintf(seed, ",seed=%d", i);
         tamis *f = filled_with_numbers(s, fpr, seed, (uint64_t)i);
-        struct tamis_plan plan;
-        if (tamis_plan_spec(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        if (tamis_plan_spec(spec_of(s, KEYS, fpr, seed), &plan)) abort();
         hits += count_nonmembers(f, (uint64_t)i, probes);
         const double now = tamis_fpr_now(f);
         sum += now;
@@ -277,9 +277,9 @@ static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, 
 
 /* Where an option sets the rate, the spec's does not count. */
 static bool rate_is_fixed(const subject *s) {
-    struct tamis_plan loose, strict;
-    if (tamis_plan_spec(spec_of(s, 1000, 0.3, NULL), &loose, sizeof loose)) return false;
-    if (tamis_plan_spec(spec_of(s, 1000, 1e-4, NULL), &strict, sizeof strict)) return false;
+    struct tamis_plan loose = TAMIS_PLAN_INIT, strict = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec_of(s, 1000, 0.3, NULL), &loose)) return false;
+    if (tamis_plan_spec(spec_of(s, 1000, 1e-4, NULL), &strict)) return false;
     return loose.fpr_expected == strict.fpr_expected;
 }
 
@@ -303,19 +303,19 @@ static bool words_are_as_planned(const subject *s, const struct tamis_plan *plan
 
 static const char *plan_holds(const subject *s, uint64_t n, double rate) {
     char spec[256];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     subject plain = *s;
     plain.can &= ~(unsigned)TAMIS_CAN_LABEL;
     snprintf(spec, sizeof spec, "%s", spec_of(s, n, rate, told(s)));
-    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan);
     if (rc == TAMIS_TOO_LARGE) return NULL; /* one probe for a small rate, say */
     if (rc) return wrong("%s: %s", spec, tamis_why());
     tamis *f = filled(&plain, n, rate, told(s), 0, s->can & TAMIS_IS_BUILT ? n : 0);
     uint64_t size;
     tamis_payload(f, &size);
     const uint64_t stored = tamis_image_size(f);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     tamis_free(f);
     if (plan.fpr_expected > rate && !rate_is_fixed(s) && !is_foreign(s))
         return wrong("%s is planned for %g", spec, plan.fpr_expected);
@@ -343,9 +343,9 @@ static const char *plan_tells_the_truth(const subject *s) {
 /* A filter planned for its keys knows their number to a twentieth. One of fixed size knows it like
  * a sample with as many members as there are words. */
 static double share_known(const subject *s, const tamis *f) {
-    struct tamis_plan few, many;
-    if (tamis_plan_spec(spec_of(s, 100, 0.01, NULL), &few, sizeof few) ||
-        tamis_plan_spec(spec_of(s, 100000, 0.01, NULL), &many, sizeof many))
+    struct tamis_plan few = TAMIS_PLAN_INIT, many = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec_of(s, 100, 0.01, NULL), &few) ||
+        tamis_plan_spec(spec_of(s, 100000, 0.01, NULL), &many))
         abort();
     if (few.payload_bytes != many.payload_bytes) return 0.05;
     return fmax(0.05, 1.5 / sqrt((double)test_info(f).payload_bytes / 8));

@@ -76,8 +76,8 @@ static void check_key(life *l, uint64_t key) {
         if (!(can & TAMIS_MAY_FORGET)) blame(l, "a key is missing", key);
     }
     if (can & TAMIS_CAN_COUNT) {
-        struct tamis_info info;
-        tamis_measure(l->filter, &info, sizeof info);
+        struct tamis_info info = TAMIS_INFO_INIT;
+        tamis_measure(l->filter, &info);
         const uint64_t count = tamis_count(l->filter, k.bytes, k.len);
         if (count < l->m.floor[key] && count < info.reliable_count)
             blame(l, "counted too low", key);
@@ -97,10 +97,10 @@ static void check_sketch(life *l) {
 }
 
 static void check_all(life *l) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     check_sketch(l);
     for (uint64_t key = 0; key < UNIVERSE; key++) check_key(l, key);
-    tamis_measure(l->filter, &info, sizeof info);
+    tamis_measure(l->filter, &info);
     if (info.items != l->m.items) blame(l, "items are not adds less removes", info.items);
 }
 
@@ -265,8 +265,8 @@ static uint64_t steps_wanted(void) {
 
 /* A kind that may forget must report it once it has. */
 static void check_losses(life *l) {
-    struct tamis_info info;
-    tamis_measure(l->filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(l->filter, &info);
     if (l->m.lost && !info.caveat[0] && !(l->subject->can & TAMIS_AGES))
         blame(l, "lost keys are not reported", l->m.lost);
 }
@@ -284,8 +284,8 @@ static const char *programs_agree_with_a_model(const subject *s) {
             if (rc && !(s->can & TAMIS_MAY_FORGET)) blame(&l, tamis_why(), key);
             if (s->can & TAMIS_ADDS_ONCE) l.m.truth[key] = 1;
         }
-    struct tamis_info info;
-    tamis_measure(l.filter, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(l.filter, &info);
     if (!l.what && s->can & TAMIS_CAN_REMOVE && !(s->can & TAMIS_MAY_FORGET) && !info.affected &&
         (info.fpr_now > 0 || info.items))
         blame(&l, "something is left after the last remove", info.items);

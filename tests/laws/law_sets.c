@@ -151,9 +151,9 @@ static const char *fold_keeps_keys(const subject *s) {
 
 /* Where an option sets the size of a filter, capacity does not. */
 static bool has_one_size(const subject *s) {
-    struct tamis_plan small, large;
-    if (tamis_plan_spec(spec_of(s, N, 0.01, NULL), &small, sizeof small) ||
-        tamis_plan_spec(spec_of(s, 2 * N, 0.01, NULL), &large, sizeof large))
+    struct tamis_plan small = TAMIS_PLAN_INIT, large = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec_of(s, N, 0.01, NULL), &small) ||
+        tamis_plan_spec(spec_of(s, 2 * N, 0.01, NULL), &large))
         abort();
     return memcmp(small.word, large.word, sizeof small.word) == 0;
 }

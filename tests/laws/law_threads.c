@@ -71,8 +71,8 @@ static const char *many_threads_add(const subject *s) {
     const char *what = NULL;
     uint64_t missing = 0;
     for (int t = 0; t < THREADS; t++) missing += workers[t].missing;
-    struct tamis_info info;
-    tamis_measure(shared, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(shared, &info);
     if (missing)
         what = wrong("%llu keys are missing", (unsigned long long)missing);
     else if (!same_payload(shared, serial))
@@ -148,7 +148,7 @@ static const char *ask_values(const tamis *f, const group *g) {
 }
 
 static const char *ask_inline(const tamis *f, const group *g) {
-    struct tamis_inline fast;
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
     if (tamis_inline_view(f, &fast)) return NULL;
     for (size_t i = 0; i < GROUP; i++) {
         if (!tamis_inline_has_u64(&fast, g->number[i])) return "tamis_inline_has_u64";

@@ -172,14 +172,14 @@ intake open_builder(const subject *s, const char *spec,
     const struct tamis_builder_options plain = {.struct_size = sizeof plain,
                                                 .filter = secret_options(spec)};
     const tamis_kind *kind = kind_of(s->kind.name);
-    struct tamis_plan plan = {0};
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     intake in = {.subject = s};
     demand(tamis_builder_create_with(&in.builder, spec, options ? options : &plain), spec);
     if (TAMIS_ENTRY(kind, values, max_value)) {
         char planned[256]; /* the width of values does not depend on how many there are */
         const bool has_capacity = strstr(spec, "capacity=") != NULL;
         snprintf(planned, sizeof planned, "%s%s", spec, has_capacity ? "" : ",capacity=1000");
-        demand(tamis_plan_spec(planned, &plan, sizeof plan), planned);
+        demand(tamis_plan_spec(planned, &plan), planned);
         in.max_value = kind->values->max_value(plan.word);
     }
     open_labels(&in);
@@ -245,9 +245,9 @@ static size_t subject_count;
 static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     enum { WASTE = 4 };
     subject plain = *s;
-    struct tamis_plan best;
+    struct tamis_plan best = TAMIS_PLAN_INIT;
     plain.options[0] = '\0';
-    if (tamis_plan_spec(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
+    if (tamis_plan_spec(spec_of(&plain, 1000, 0.01, NULL), &best)) return false;
     if (!(s->can & TAMIS_IS_BUILT) && !TAMIS_ENTRY(kind_of(s->kind.name), sizing, is_sized))
         return false;
     return plan->payload_bytes > WASTE * best.payload_bytes;
@@ -256,9 +256,9 @@ static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
 /* Other systems' names for one shape, such as their versions, are one subject. */
 static bool is_known_already(const subject *s, const struct tamis_plan *plan) {
     for (size_t i = 0; i < subject_count && is_foreign(s); i++) {
-        struct tamis_plan other;
+        struct tamis_plan other = TAMIS_PLAN_INIT;
         if (subjects[i].kind.id != s->kind.id ||
-            tamis_plan_spec(spec_of(&subjects[i], 1000, 0.01, NULL), &other, sizeof other))
+            tamis_plan_spec(spec_of(&subjects[i], 1000, 0.01, NULL), &other))
             continue;
         if (memcmp(other.word, plan->word, sizeof other.word) == 0) return true;
     }
@@ -287,9 +287,9 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     if (option) snprintf(s->options, sizeof s->options, ",%s=%.*s", option, (int)len, value);
     snprintf(s->name, sizeof s->name, "%s%s%s", kind->name, option ? "/" : "",
              option ? s->options + 1 : "");
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     /* no such choice */
-    if (tamis_plan_spec(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return;
+    if (tamis_plan_spec(spec_of(s, 1000, 0.01, NULL), &plan)) return;
     s->can = plan.abilities;
     if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
     if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan) ||
@@ -375,9 +375,10 @@ static void add_trial(const subject *s, const law *l, bool must_fail) {
     if (++trial_count == MAX_TRIALS) abort();
 }
 
-static const law *const lists[] = {
-    membership_laws, byte_laws,  set_laws,        failure_laws, thread_laws, change_laws, key_laws,
-    program_laws,    built_laws, difference_laws, trace_laws,   growth_laws, small_laws};
+static const law *const lists[] = {membership_laws, byte_laws,       set_laws,   failure_laws,
+                                   thread_laws,     change_laws,     key_laws,   program_laws,
+                                   built_laws,      difference_laws, trace_laws, growth_laws,
+                                   small_laws,      form_laws,       host_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
 /* Each law is tried on each kind without options, or else with the first that suit the law, and
@@ -411,8 +412,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     for (size_t i = 0; i < tamis_kind_count(); i++) {
-        struct tamis_kind_info kind;
-        tamis_kind_at(i, &kind, sizeof kind);
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+        tamis_kind_at(i, &kind);
         add_kind(&kind);
     }
     size_t liars = 0, caught_by_a_law = 0;

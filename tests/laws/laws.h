@@ -33,7 +33,7 @@ bool is_foreign(const subject *);
 /* Every file adds its laws to this list. */
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
     change_laws[], key_laws[], program_laws[], built_laws[], difference_laws[], trace_laws[],
-    growth_laws[], small_laws[];
+    growth_laws[], small_laws[], form_laws[], host_laws[];
 
 /* How often to try: `times`, or a twentieth in a build that checks every access and is that much
  * slower (TAMIS_QUICK is set). Bounds are exact for any number of probes. */

@@ -189,10 +189,10 @@ static bool differs(const trial *t, const char *what, const char *why) {
 
 /* Files of databases are read and not written: of them only the answers are compared. */
 static bool can_write(const char *format) {
-    struct tamis_format_info info;
+    struct tamis_format_info info = TAMIS_FORMAT_INFO_INIT;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
-    return tamis_format_named(name, &info, sizeof info) && info.can_write;
+    return tamis_format_named(name, &info) && info.can_write;
 }
 
 static bool exports_same(const trial *t, const tamis *f, const char *what) {
@@ -314,11 +314,10 @@ static int make_all(void) {
 }
 
 int main(int argc, char **argv) {
-    struct tamis_format_info info;
+    struct tamis_format_info info = TAMIS_FORMAT_INFO_INIT;
     if (argc == 2 && strcmp(argv[1], "check") == 0) return check_all();
     if (argc == 2 && strcmp(argv[1], "make") == 0) return make_all();
-    if (argc == 3 && strcmp(argv[1], "knows") == 0)
-        return !tamis_format_named(argv[2], &info, sizeof info);
+    if (argc == 3 && strcmp(argv[1], "knows") == 0) return !tamis_format_named(argv[2], &info);
     fprintf(stderr, "usage: peer check | peer make | peer knows FORMAT\n");
     return 2;
 }

@@ -111,10 +111,10 @@ static void many(char *keys) {
 }
 
 static void chunks(void) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_body body = {.items = 0};
     tamis_redis_chunk chunk = {.iterator = 0};
-    tamis_measure(filter, &info, sizeof info);
+    tamis_measure(filter, &info);
     memcpy(body.word, info.word, sizeof body.word);
     body.bytes = (uint8_t *)(uintptr_t)tamis_payload(filter, &body.size);
     const bool is_bloom = strcmp(info.kind, "redisbloom") == 0;

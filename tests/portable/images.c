@@ -50,9 +50,9 @@ static tamis *made(const char *spec) {
 
 static bool is_built(const char *spec) {
     char name[32];
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
-    return tamis_kind_named(name, &kind, sizeof kind) && kind.abilities & TAMIS_IS_BUILT;
+    return tamis_kind_named(name, &kind) && kind.abilities & TAMIS_IS_BUILT;
 }
 
 /* Whatever the kind takes: values of as many bits as fit, every third key in a second label, and
@@ -226,8 +226,8 @@ static const struct {
 };
 
 static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         tamis *g;
         if ((info.abilities & deeds[i].needs) == 0) continue;
@@ -249,8 +249,8 @@ static bool is_worth_making(const struct tamis_plan *plan) {
 }
 
 static void images_of_spec(const char *spec, uint64_t max) {
-    struct tamis_plan plan;
-    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    const tamis_status rc = tamis_plan_spec(spec, &plan);
     if (rc) {
         printf("%-52s is refused with %d\n", spec, (int)rc);
         return;
@@ -333,12 +333,12 @@ static void plans_with(const struct tamis_kind_info *kind, const char *option) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < plans; i++) {
         char spec[160];
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=1/%llu%s%s", kind->name,
                  (unsigned long long)(test_number(6, i) >> (24 + i % 38)),
                  (unsigned long long)(2 + (test_number(7, i) >> (44 + i % 18))), *option ? "," : "",
                  option);
-        const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+        const tamis_status rc = tamis_plan_spec(spec, &plan);
         sum = test_number(sum, (uint64_t)-rc);
         for (int w = 0; w < TAMIS_WORDS && !rc; w++) sum = test_number(sum, plan.word[w]);
     }
@@ -443,11 +443,11 @@ static void prints(uint64_t bits) {
 }
 
 int main(void) {
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     const size_t ours = test_own_kinds();
-    for (size_t i = 0; i < ours && tamis_kind_at(i, &kind, sizeof kind); i++) images_of(&kind);
-    for (size_t i = 0; i < ours && tamis_kind_at(i, &kind, sizeof kind); i++) plans_of(&kind);
-    for (size_t i = ours; tamis_kind_at(i, &kind, sizeof kind); i++) foreign_image(&kind);
+    for (size_t i = 0; i < ours && tamis_kind_at(i, &kind); i++) images_of(&kind);
+    for (size_t i = 0; i < ours && tamis_kind_at(i, &kind); i++) plans_of(&kind);
+    for (size_t i = ours; tamis_kind_at(i, &kind); i++) foreign_image(&kind);
     symbols();
     prints(166);
     prints(2048);

@@ -43,12 +43,12 @@ static size_t subject_count;
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *word,
                         int len) {
     subject *s = &subjects[subject_count];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     char spec[TEXT + 32];
     snprintf(s->name, sizeof s->name, "%s%s%s%s%.*s", kind->name, option ? ":" : "",
              option ? option : "", option ? "=" : "", len, word);
     snprintf(spec, sizeof spec, "%s%scapacity=1000", s->name, option ? "," : ":");
-    assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
     s->kind = tamis__kind_by_name(kind->name, strlen(kind->name))->kind;
     s->can = plan.abilities;
     assert_true(++subject_count < MAX_SUBJECTS);
@@ -57,8 +57,8 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
 /* A choice between words changes the structure; numbers only change its measures. */
 static int find_subjects(void **state) {
     (void)state;
-    struct tamis_kind_info kind;
-    for (size_t k = 0; tamis_kind_at(k, &kind, sizeof kind); k++) {
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    for (size_t k = 0; tamis_kind_at(k, &kind); k++) {
         const size_t before = subject_count;
         if (!(kind.abilities & TAMIS_CAN_ADD) || kind.abilities & TAMIS_OWN_HASH) continue;
         for (size_t o = 0; o < kind.option_count; o++)
@@ -112,8 +112,8 @@ static uint64_t count_found(const tamis *f, uint64_t from, uint64_t to) {
 }
 
 static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     return info;
 }
 

@@ -109,12 +109,12 @@ static size_t read_cells(cell *cells) {
 static void measure_cell(cell *c, uint64_t seed, const uint64_t *members,
                          const uint64_t *nonmembers) {
     char spec[TEXT];
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     snprintf(spec, sizeof spec, "classic:capacity=%d,bits=%.0f,hashes=%u,seed=%llu", KEYS, c->bits,
              c->hashes, (unsigned long long)seed);
     tamis *f = made(spec);
     assert_int_equal(tamis_add_hashes(f, members, KEYS), TAMIS_OK);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     c->fill += info.fill;
     c->seen.fpr_now += info.fpr_now;
     c->seen.filters++;
@@ -266,16 +266,15 @@ static size_t add_trials(uint64_t keys, size_t shape) {
     const size_t first = trial_count;
     for (size_t k = 0; k < test_own_kinds(); k++)
         for (size_t r = 0; r < COUNT_OF(rates); r++) {
-            struct tamis_kind_info kind;
-            struct tamis_plan plan;
+            struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+            struct tamis_plan plan = TAMIS_PLAN_INIT;
             char spec[TEXT];
-            assert_true(tamis_kind_at(k, &kind, sizeof kind));
+            assert_true(tamis_kind_at(k, &kind));
             if (kind.abilities & (TAMIS_OWN_HASH | TAMIS_IS_SKETCH)) continue;
             if (!is_its_turn(&kind, k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
-            if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload)
-                continue;
+            if (tamis_plan_spec(spec, &plan) || plan.payload_bytes > max_payload) continue;
             assert_true(trial_count < MAX_TRIALS);
             trial *t = &trials[trial_count++];
             *t = (trial){.rate = rates[r],
@@ -444,10 +443,10 @@ static void a_wrong_claim_is_rejected(void **state) {
 static void a_filter_with_too_many_keys_is_caught(void **state) {
     (void)state;
     uint64_t *hashes = room_for(PROBES, sizeof *hashes);
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     tally seen = {.filters = 1};
     const uint64_t n = LARGE / 10, more = n / 10;
-    assert_int_equal(tamis_plan_spec("blocked:capacity=100000", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("blocked:capacity=100000", &plan), TAMIS_OK);
     tamis *f = made("blocked:capacity=100000");
     sequential(f, 0, n + more, hashes);
     assert_int_equal(tamis_add_hashes(f, hashes, n + more), TAMIS_OK);

@@ -58,8 +58,8 @@ static void make_family(uint64_t number) {
 /* ---- Checking ------------------------------------------------------------------------------- */
 
 static bool can(const tamis *f, unsigned ability) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     return (info.abilities & ability) != 0; /* with its options: some modes cannot be merged */
 }
 
@@ -78,8 +78,8 @@ static void hash_family(const tamis *f) {
 
 /* The first n keys, by hashes in a batch: the call that costs least, made in every state. */
 static void check(const tamis *f, size_t n, const char *what) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     memset(now.hit, 0, n);
     if (strcmp(info.hash, "own") == 0)
         tamis_has_many(f, now.keys, n, now.hit);
@@ -158,8 +158,8 @@ static void fill(tamis *f) {
 /* ---- What is built once ---- */
 
 static bool is_built(const char *spec) {
-    struct tamis_plan plan;
-    return tamis_plan_spec(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    return tamis_plan_spec(spec, &plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
 }
 
 static tamis_builder *builder_of(const char *spec) {
@@ -296,10 +296,10 @@ static bool has_room(const char *spec) {
 
 static void try_spec(const char *kind, const char *params, const char *hash, const char *option) {
     char spec[TEXT];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     snprintf(spec, sizeof spec, "%s:%s%s%s%s", kind, params, hash ? ",hash=" : "", hash ? hash : "",
              option);
-    if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
+    if (tamis_plan_spec(spec, &plan) || plan.payload_bytes > 64 << 20) return;
     if (plan.abilities & TAMIS_AGES && plan.capacity < KEYS) return; /* old keys leave, as agreed */
     if (test_is_part(&plan)) return; /* tests/unit/test_shard.c has all shards of a whole */
     if (plan.abilities & TAMIS_IS_BUILT || has_room(spec)) lead_through_everything(spec);
@@ -316,8 +316,8 @@ static void every_kind_keeps_every_key(void **state) {
     (void)state;
     unsigned kinds = 0;
     for (size_t k = 0; k < test_own_kinds(); k++) {
-        struct tamis_kind_info kind;
-        assert_true(tamis_kind_at(k, &kind, sizeof kind));
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+        assert_true(tamis_kind_at(k, &kind));
         if (!keeps_keys(&kind)) continue;
         const uint64_t before = checks;
         const bool is_own = kind.abilities & TAMIS_OWN_HASH;
@@ -334,8 +334,8 @@ static void every_kind_keeps_every_key(void **state) {
 static void every_option_keeps_every_key(void **state) {
     (void)state;
     for (size_t k = 0; k < test_own_kinds(); k++) {
-        struct tamis_kind_info kind;
-        assert_true(tamis_kind_at(k, &kind, sizeof kind));
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+        assert_true(tamis_kind_at(k, &kind));
         if (!keeps_keys(&kind)) continue;
         for (size_t o = 0; o < kind.option_count; o++) {
             const struct tamis_option *option = &kind.options[o];
@@ -362,9 +362,9 @@ static void every_option_keeps_every_key(void **state) {
 static void no_key_is_lost_at_the_ends_of_batches(void **state) {
     (void)state;
     for (size_t k = 0; k < test_own_kinds(); k++) {
-        struct tamis_kind_info kind;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
         char spec[TEXT];
-        assert_true(tamis_kind_at(k, &kind, sizeof kind));
+        assert_true(tamis_kind_at(k, &kind));
         if (!keeps_keys(&kind) || kind.abilities & TAMIS_OWN_HASH) continue;
         snprintf(spec, sizeof spec, "%s:capacity=1000", kind.name);
         spec_now = spec;
@@ -413,9 +413,9 @@ static void what_is_built_keeps_every_key_at_every_size(void **state) {
     (void)state;
     static const uint64_t sizes[] = {0, 1, 2, 100, 10000, 1000000, 10000000};
     for (size_t k = 0; k < test_own_kinds(); k++) {
-        struct tamis_kind_info kind;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
         char spec[TEXT];
-        assert_true(tamis_kind_at(k, &kind, sizeof kind));
+        assert_true(tamis_kind_at(k, &kind));
         if (!(kind.abilities & TAMIS_IS_BUILT)) continue;
         const bool has_values = kind.abilities & TAMIS_CAN_GET;
         for (size_t s = 0; s < COUNT_OF(sizes); s++) {

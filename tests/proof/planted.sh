@@ -28,7 +28,7 @@ plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/h
 plant "growth knows no limit on bytes" laws/laws "growth_has_a_limit: scalable" \
     src/core/filter.c "if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);" ""
 plant "the limit on bytes is forgotten at import" unit/test_redis "" \
-    src/core/import_export.c "    f->max_bytes = options->max_bytes;" ""
+    src/core/import_export.c "    tamis__keep_options(f, options);" ""
 plant "the limit on bytes is not kept at loading" laws/laws "limit_holds: blocked" \
     src/core/bytes.c "if (!rc) rc = tamis__within_limit(o.max_bytes, image.body.size);" ""
 plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
@@ -36,6 +36,30 @@ plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
         return rc;" "        return rc;"
 plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/memory.c "if (!a->is_zeroed) memset(base, 0, total);" ""
+plant "results are written past the end of an older struct" unit/test_structs "" \
+    src/base/structs.c "memcpy(theirs, ours, shared);" "memcpy(theirs, ours, our_size);"
+plant "a sync forgets the items of other processes" unit/test_attach "" \
+    src/core/attach.c "image->body.items += tamis__image_items(f->home) - f->synced_items;" ""
+plant "memory of a host has no end" laws/laws "memory_of_a_host_is_enough: scalable" \
+    src/core/attach.c "if (!f->home || size <= f->home_size) return TAMIS_OK;" "if (!f->home || size) return TAMIS_OK;"
+plant "a payload of any size is taken" laws/laws "payload_alone_is_enough: blocked" \
+    src/core/attach.c "if (size != body.size)" "if (false)"
+plant "nobody is asked whether to stop" laws/laws "stopping_changes_nothing: blocked" \
+    src/core/filter.c "if (!f->should_stop || !f->should_stop(f->stop_ctx)) return TAMIS_OK;" "if (f) return TAMIS_OK;"
+plant "who stops a resize has the new payload already" laws/laws "stopping_changes_nothing: quotient" \
+    src/core/filter.c "    if (!rc) rc = tamis__stopped(f);
+    if (!rc) rc = tamis__install(f, &to, &block);" "    if (!rc) rc = tamis__install(f, &to, &block);
+    if (!rc) rc = tamis__stopped(f);"
+plant "a builder goes on" laws/laws "a_builder_can_be_stopped: fuse" \
+    src/build/sorting.c "return tamis__stopped(b->filter);" "return TAMIS_OK;"
+plant "all content is trusted" laws/laws "trust_is_for_content_alone: blocked" \
+    src/core/bytes.c "if (f->is_trusted) return tamis__image_check_notes(&f->image);" "if (!f->is_view || f->is_trusted) return tamis__image_check_notes(&f->image);"
+plant "nothing is trusted" laws/laws "trust_is_for_content_alone: blocked" \
+    src/core/bytes.c "if (f->is_trusted) return tamis__image_check_notes(&f->image);" ""
+plant "counts of all batches go to the first" laws/laws "every_form_counts_alike: counting" \
+    src/core/batches.c "tamis_count_hashes(f, tamis__hashes_of(f, keys, i, m, room), m, counts + i);" "tamis_count_hashes(f, tamis__hashes_of(f, keys, i, m, room), m, counts);"
+plant "values of all batches are those of the first" laws/laws "every_form_builds_alike: bloomier" \
+    src/build/builder.c "rc = tamis_builder_put_hash(b, hashes[k], values[i + k]);" "rc = tamis_builder_put_hash(b, hashes[k], values[k]);"
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
     src/core/change.c "return rc || f->can & TAMIS_OWN_HASH ? rc : make_room(f, hashes, n);" "return rc;"
 plant "M2: block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
@@ -137,7 +161,7 @@ plant "a segment takes more memory than there is" unit/test_builder "" \
 plant "nobody looks at what was asked again" unit/test_builder "" \
     src/build/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
 plant "a report that says stop is not heard" unit/test_builder "" \
-    src/build/sorting.c "o->progress(o->progress_ctx, stage, done, total)) return" "(o->progress(o->progress_ctx, stage, done, total), true)) return"
+    src/build/sorting.c "o->progress(o->progress_ctx, stage, done, total))" "(o->progress(o->progress_ctx, stage, done, total), true))"
 plant "what grows goes straight in" unit/test_builder "" \
     src/build/builder.c " && !TAMIS_ENTRY(kind, reshape, grow) &&" " &&"
 plant "equal records stay" unit/test_builder "" \
@@ -207,8 +231,9 @@ plant "the capacity stays when the size changes" laws/laws "resize_keeps_answers
 plant "a refused change of size changes the capacity" laws/laws "resize_keeps_answers: quotient" \
     src/core/change.c "if (!rc) f->image.capacity = capacity;" "f->image.capacity = capacity;"
 plant "the old payload of another shape leaks" laws/laws "out_of_memory_is_safe: scalable" \
-    src/core/filter.c "    tamis__block_free(&f->allocator, &f->payload);
-    f->payload = block;" "    f->payload = block;"
+    src/core/filter.c "if (!rc) rc = tamis__install(f, &to, &block);
+    tamis__block_free(&f->allocator, &block);" "if (!rc) rc = tamis__install(f, &to, &block);
+    if (rc) tamis__block_free(&f->allocator, &block);"
 plant "time stands still" laws/laws "old_keys_leave: window" \
     src/core/change.c "if (!rc) f->kind->ageing->tick(&f->image.body);" ""
 plant "what an option takes away is there all the same" unit/test_spectral "" \

@@ -96,7 +96,7 @@ plant "all offsets are looked at" trace cli/verbs/trace.c \
 plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
-    cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_received(copy->filter, &h, sizeof h))" "if (false && !tamis_was_received(copy->filter, &h, sizeof h))"
+    cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_received(copy->filter, &h))" "if (false && !tamis_was_received(copy->filter, &h))"
 plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 plant "a key is printed for each of its lines" reconcile cli/net/reconcile_set.c \

@@ -40,7 +40,7 @@ static bool try(int number, size_t n, size_t d) {
     static const uint8_t nonces[2][16] = {{1}, {2}};
     test_side sides[2];
     tamis_session *sessions[2];
-    struct tamis_session_info info;
+    struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
     test_sets(77, n - d / 2, d / 2, d - d / 2, sides);
     for (int s = 0; s < 2; s++) {
         const struct tamis_session_options o = {
@@ -55,7 +55,7 @@ static bool try(int number, size_t n, size_t d) {
         is_good &= tamis_session_finish(sessions[s]) == TAMIS_OK &&
                    is_right(sessions[s], &sides[s], &sides[!s]);
     }
-    tamis_session_get_info(sessions[1], &info, sizeof info);
+    tamis_session_get_info(sessions[1], &info);
     is_good &=
         info.symbols_needed && info.symbols - info.symbols_needed <=
                                    (info.symbols_needed / 8 > 64 ? info.symbols_needed / 8 : 64);

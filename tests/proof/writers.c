@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "tamis.h"
+#include "tamis_edit.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

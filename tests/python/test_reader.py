@@ -373,7 +373,7 @@ class Estimate(ctypes.Structure):
 
 
 class Info(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_char_p), ("contract", ctypes.c_char_p),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("kind", ctypes.c_char_p), ("contract", ctypes.c_char_p),
                 ("kind_id", ctypes.c_uint32), ("is_view", ctypes.c_bool),
                 ("is_saturated", ctypes.c_bool), ("is_degraded", ctypes.c_bool),
                 ("capacity", ctypes.c_uint64), ("items", ctypes.c_uint64),
@@ -422,7 +422,7 @@ class Library:
                 ("tamis_image_size", u64, [pointer]),
                 ("tamis_serialize", ctypes.c_int, [pointer, pointer, size]),
                 ("tamis_load_with", ctypes.c_int, [pointer, ctypes.c_char_p, size, pointer]),
-                ("tamis_measure", None, [pointer, pointer, size]),
+                ("tamis_measure", None, [pointer, pointer]),
                 ("tamis_why", ctypes.c_char_p, [])):
             function = getattr(so, name)
             function.restype, function.argtypes = result, arguments
@@ -449,8 +449,8 @@ class Library:
         return data.raw
 
     def info_of(self, filter_):
-        info = Info()
-        self.so.tamis_measure(filter_, ctypes.byref(info), ctypes.sizeof(info))
+        info = Info(struct_size=ctypes.sizeof(Info))
+        self.so.tamis_measure(filter_, ctypes.byref(info))
         return info
 
     def load(self, data):

@@ -32,14 +32,14 @@ tamis *test_copy(const tamis *f) {
 }
 
 struct tamis_info test_info(const tamis *f) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     return info;
 }
 
 struct tamis_plan test_plan(const char *spec) {
-    struct tamis_plan plan;
-    test_demand(tamis_plan_spec(spec, &plan, sizeof plan), spec);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    test_demand(tamis_plan_spec(spec, &plan), spec);
     return plan;
 }
 
@@ -59,8 +59,8 @@ uint8_t *test_image(const tamis *f, size_t *size) {
 }
 
 size_t test_own_kinds(void) {
-    struct tamis_kind_info kind;
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     size_t n = 0;
-    while (tamis_kind_at(n, &kind, sizeof kind) && kind.id < TAMIS_FOREIGN_FROM) n++;
+    while (tamis_kind_at(n, &kind) && kind.id < TAMIS_FOREIGN_FROM) n++;
     return n;
 }

@@ -179,8 +179,8 @@ static tamis *create(const char *spec) {
 
 /* Kinds that are built once come from a builder, in the order of the keys. */
 static bool is_built(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) fail_msg("%s: %s", spec, tamis_why());
     return plan.abilities & TAMIS_IS_BUILT;
 }
 
@@ -293,9 +293,9 @@ static bool count_found(void *ctx, const struct tamis_found *found) {
 
 /* An accepted filter is a filter like any other. */
 static void use(tamis *f, const char *format) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     char spec[64];
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     tamis_spec(f, spec, sizeof spec);
     tamis_has(f, "alpha", 5);
     tamis_has(f, "", 0);
@@ -368,15 +368,15 @@ void test_hex_refused(const char *format, const char *hex, const char *why) {
 }
 
 void test_spec_refused(const char *spec, tamis_status status, const char *why) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan) != status)
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan) != status)
         fail_msg("%s: not %s but: %s", spec, tamis_status_name(status), tamis_why());
     if (!strstr(tamis_why(), why)) fail_msg("%s: '%s' does not say '%s'", spec, tamis_why(), why);
 }
 
 void test_planned(const char *spec, uint64_t word_0, uint64_t word_1) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) fail_msg("%s: %s", spec, tamis_why());
     if (plan.word[0] != word_0 || plan.word[1] != word_1)
         fail_msg("%s: %llu bits and %llu hashes", spec, (unsigned long long)plan.word[0],
                  (unsigned long long)plan.word[1]);
@@ -384,11 +384,11 @@ void test_planned(const char *spec, uint64_t word_0, uint64_t word_1) {
 
 void test_spec_leads_back(const tamis *f) {
     char spec[256];
-    struct tamis_plan plan;
-    struct tamis_info info;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_spec(f, spec, sizeof spec);
-    tamis_measure(f, &info, sizeof info);
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    tamis_measure(f, &info);
+    if (tamis_plan_spec(spec, &plan)) fail_msg("%s: %s", spec, tamis_why());
     if (memcmp(plan.word, info.word, sizeof plan.word) != 0)
         fail_msg("%s makes another shape", spec);
 }

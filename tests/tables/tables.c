@@ -91,8 +91,8 @@ typedef struct line {
 } line;
 
 static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     const double formula = tamis__expected_rate(entry->kind, info.word, l->keys);
     const uint64_t probes = l->params->probes, hits = hits_among_nonmembers(f, probes);
     const double measured = (double)hits / (double)probes;
@@ -107,8 +107,8 @@ static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
 /* Is there a filter for the spec, and can we hold it? A wish that cannot be had becomes a line of
  * the table that says why. */
 static bool can_have(const char *spec, const params *w, const char *load) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) {
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) {
         printf("| %s | %s | – | – | %s | – | – |\n", w->text, load, tamis_why());
         return false;
     }
@@ -189,9 +189,9 @@ static unsigned table(const struct tamis_kind_info *kind) {
 int main(int argc, char **argv) {
     unsigned off = 0;
     for (size_t i = 0; i < test_own_kinds(); i++) {
-        struct tamis_kind_info kind;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
         bool is_wanted = argc == 1;
-        tamis_kind_at(i, &kind, sizeof kind);
+        tamis_kind_at(i, &kind);
         for (int a = 1; a < argc; a++) is_wanted |= strcmp(argv[a], kind.name) == 0;
         if (!is_wanted || !(kind.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) ||
             kind.abilities & TAMIS_OWN_HASH)

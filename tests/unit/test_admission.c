@@ -28,8 +28,8 @@ static tamis_admission *make(const char *spec) {
 }
 
 static struct tamis_admission_info info_of(tamis_admission *a) {
-    struct tamis_admission_info info;
-    tamis_admission_get_info(a, &info, sizeof info);
+    struct tamis_admission_info info = TAMIS_ADMISSION_INFO_INIT;
+    tamis_admission_get_info(a, &info);
     return info;
 }
 

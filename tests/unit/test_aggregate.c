@@ -26,8 +26,8 @@ static tamis_aggregate *make(const char *spec) {
 }
 
 static struct tamis_total total_of(const tamis_aggregate *node) {
-    struct tamis_total total;
-    tamis_aggregate_total(node, &total, sizeof total);
+    struct tamis_total total = TAMIS_TOTAL_INIT;
+    tamis_aggregate_total(node, &total);
     return total;
 }
 

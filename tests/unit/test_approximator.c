@@ -410,10 +410,9 @@ static void bad_params_are_refused(void **state) {
         tamis *f;
         assert_int_equal(tamis_create(&f, specs[i]), TAMIS_INVALID);
     }
-    struct tamis_plan plan;
-    assert_int_equal(
-        tamis_plan_spec("approximator:capacity=2^56,fpr=1%,value=64", &plan, sizeof plan),
-        TAMIS_TOO_LARGE);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("approximator:capacity=2^56,fpr=1%,value=64", &plan),
+                     TAMIS_TOO_LARGE);
 }
 
 /* A forged image, with its sums put right. Words lie in the header, eight bytes each. */

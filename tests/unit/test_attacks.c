@@ -140,8 +140,8 @@ static void bits_that_no_position_reaches(void **state) {
     (void)state;
     const test_file file = test_vector("redisbloom/hostile_two_positions.bin");
     tamis *f = test_import("redisbloom", file);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_true(info.fill <= 1 && info.fpr_now <= 1);
     tamis_free(f);
     test_goes_round("redisbloom", file);

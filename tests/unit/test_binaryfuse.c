@@ -52,8 +52,8 @@ static void sample_holds(const sample *s) {
     const test_file file = test_vector(s->path);
     tamis *f = test_import(s->format, file);
     for (size_t i = 1; i <= s->n; i++) assert_true(tamis_has_u64(f, key_of(i)));
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.items, s->n);
     assert_false(tamis_has(f, "", 0)); /* no key that was ever added */
     assert_false(tamis_has(f, "123456789", 9));
@@ -132,8 +132,8 @@ static void keys_are_integers(void **state) {
     assert_int_equal(tamis_builder_add(b, "", 0), TAMIS_INVALID);
     assert_int_equal(tamis_builder_add_u64(b, 7), TAMIS_OK);
     assert_int_equal(tamis_builder_finish(b, &f), TAMIS_OK);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 1); /* of two that were refused together none is in */
     tamis_free(f);
     tamis_builder_free(b);
@@ -152,23 +152,18 @@ static void plans(void **state) {
                    {"binary-fuse:capacity=1000,size=2844", 128, 9, 0},
                    {"binary-fuse:capacity=1000,size=2848", 128, 9, 1},
                    {"binary-fuse:capacity=3e9", 262144, 12873, 0}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[2], samples[i].segment);
         assert_int_equal(plan.word[3], samples[i].segments);
         assert_int_equal(plan.word[4], samples[i].width);
     }
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=9,fpr=1e-5", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1000,size=1K", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=4e9", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1e12", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=10,width=12", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=9,fpr=1e-5", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1000,size=1K", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=4e9", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1e12", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=10,width=12", &plan), TAMIS_INVALID);
 }
 
 static void refusals(void **state) {

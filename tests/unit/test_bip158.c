@@ -29,8 +29,8 @@ static void answers_as_golomb(void **state) {
     tamis *f = test_import(FORMAT, file);
     test_all_in(f, words);
     test_none_in(f, test_no_words);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 5);
     assert_int_equal(info.capacity, 5);
     tamis_free(f);
@@ -263,8 +263,8 @@ static void refusals(void **state) {
         "bip158:capacity=1,key0=1,"
         "block=000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943"};
     for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
-        struct tamis_plan plan;
-        assert_int_not_equal(tamis_plan_spec(params[i], &plan, sizeof plan), TAMIS_OK);
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        assert_int_not_equal(tamis_plan_spec(params[i], &plan), TAMIS_OK);
         assert_true(*tamis_why());
     }
     tamis *f, *g;

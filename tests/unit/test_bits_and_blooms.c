@@ -205,16 +205,14 @@ static void plans_as_go(void **state) {
                    {"bits-and-blooms:capacity=0", 10, 7},
                    {"bits-and-blooms:capacity=1,fpr=0.99", 1, 1},
                    {"bits-and-blooms:capacity=1e9", UINT64_C(9585058378), 7}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].bits);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
-    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=2^56", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=10,room=5", &plan, sizeof plan),
-                     TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=2^56", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=10,room=5", &plan), TAMIS_OK);
     assert_int_equal(plan.word[2], 96); /* no shorter than the bits */
 }
 

@@ -62,9 +62,8 @@ static void the_low_half_alone_tells_keys_of_a_block_apart(void **state) {
     assert_int_equal(tamis_add_hash(f, hash_of[CAT]), TAMIS_OK);
     assert_false(tamis_has_hash(f, hash_of[CAT] ^ UINT64_C(0xffffffff00000000)));
     tamis_free(f);
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("blocked:capacity=1M,fpr=1e-10", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("blocked:capacity=1M,fpr=1e-10", &plan), TAMIS_TOO_LARGE);
     assert_non_null(strstr(tamis_why(), "400 bits per key"));
 }
 
@@ -86,15 +85,14 @@ static void plans_take_as_many_probes_as_the_rate_needs(void **state) {
 
 static void nine_to_fifteen_hashes_are_none(void **state) {
     (void)state;
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (unsigned hashes = 9; hashes <= 15; hashes++) {
         char spec[64];
         snprintf(spec, sizeof spec, "blocked:capacity=9,hashes=%u", hashes);
-        assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_INVALID);
+        assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_INVALID);
         assert_non_null(strstr(tamis_why(), "1 to 8 or 16"));
     }
-    assert_int_equal(tamis_plan_spec("blocked:capacity=9,size=63", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("blocked:capacity=9,size=63", &plan), TAMIS_INVALID);
     assert_int_equal(test_plan("blocked:capacity=9,size=127").payload_bytes, 64);
     tamis *f = test_make("blocked:capacity=9,size=640");
     static const test_word bad[] = {{0, 0},  {0, 9},  {0, 11}, {0, UINT64_MAX}, {1, 0}, {1, 9},

@@ -168,13 +168,11 @@ static void guards_follow_from_params(void **state) {
     assert_int_equal(test_plan("bloomier:capacity=1000,fpr=1/256").word[GUARD], 8);
     assert_int_equal(test_plan("bloomier:capacity=1000,guard=0").word[GUARD], 0);
     assert_int_equal(test_plan("bloomier:capacity=1000,update=yes").word[ENGINE], 1);
-    struct tamis_plan plan;
-    assert_int_equal(
-        tamis_plan_spec("bloomier:capacity=1000,update=yes,engine=ribbon", &plan, sizeof plan),
-        TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("bloomier:capacity=1000,fpr=1e-10", &plan, sizeof plan),
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("bloomier:capacity=1000,update=yes,engine=ribbon", &plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("bloomier:capacity=1000,value=8,size=900", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("bloomier:capacity=1000,fpr=1e-10", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("bloomier:capacity=1000,value=8,size=900", &plan),
                      TAMIS_INVALID);
 }
 

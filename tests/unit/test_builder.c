@@ -843,7 +843,7 @@ static void too_small_a_limit_is_one_sentence(void **state) {
 static void small_limits_make_small_segments(void **state) {
     (void)state;
     for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
-        struct tamis_builder_info info[2];
+        struct tamis_builder_info info[2] = {TAMIS_BUILDER_INFO_INIT, TAMIS_BUILDER_INFO_INIT};
         bytes made[3];
         char spec[64];
         for (unsigned i = 0; i < 3; i++) {
@@ -853,7 +853,7 @@ static void small_limits_make_small_segments(void **state) {
                 REQUIRE_OK(tamis_builder_add_hash(b, test_number(16, k)));
             REQUIRE_OK(tamis_builder_finish_to(b, path));
             made[i] = bytes_of_file(path);
-            if (i < 2) tamis_builder_get_info(b, &info[i], sizeof info[i]);
+            if (i < 2) tamis_builder_get_info(b, &info[i]);
             snprintf(spec, sizeof spec, "fuse:fpr=1/256,segment=%llu",
                      (unsigned long long)info[0].segment);
             tamis_builder_free(b);

@@ -191,9 +191,8 @@ static void overlaps_are_conflicts(void **state) {
 
 static void params_that_cannot_be(void **state) {
     (void)state;
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("cascade:capacity=10,fpr=1e-10", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("cascade:capacity=10,fpr=1e-10", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "2^-33"));
     plan = test_plan("cascade:capacity=1M");
     assert_true(plan.bits_per_key < 7 && plan.fpr_expected <= 0.01 && plan.fpr_expected > 0.0099);

@@ -237,14 +237,14 @@ static void more_than_one_piece_is_reversed(void **state) {
 static void no_bytes_are_always_maybe(void **state) {
     (void)state;
     const test_file file = {(uint8_t *)"", 0};
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     struct tamis_estimate items;
     tamis *f = test_import(NB, file), *g;
     test_all_in(f, words);
     test_all_in(f, test_no_words);
     test_goes_round(NB, file);
     test_goes_round("cassandra:version=ka", file);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     assert_true(info.fpr_now == 1 && info.is_saturated);
     assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
     assert_int_equal(tamis_add(f, "x", 1), TAMIS_OK);

@@ -124,10 +124,10 @@ static void composite_plans_both_filters(void **state) {
         for (uint64_t n = 1; n < 200000; n = n * 3 + 5)
             for (unsigned percent = 1; percent <= 100; percent += 11) {
                 char spec[TEXT];
-                struct tamis_plan plan;
+                struct tamis_plan plan = TAMIS_PLAN_INIT;
                 snprintf(spec, sizeof spec, "composite:capacity=%llu,fpr=%g,removed=%u",
                          (unsigned long long)n, rates[r], percent);
-                assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
+                assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
                 const uint64_t bits = plan.payload_bytes * 8 - plan.word[0],
                                keys = (n * percent + 99) / 100;
                 const double rate =

@@ -243,20 +243,20 @@ static void sizes_are_exact_or_fold(void **state) {
     assert_int_equal(test_plan("spectral:capacity=9,bits=1000").word[0], 1000);
     assert_int_equal(test_plan("spectral:capacity=9,bits=65537,mode=recurring").word[0], 64512);
     assert_int_equal(test_plan("increment:capacity=9,bits=1001").word[0], 768);
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     static const char *const small[] = {
         "counting:capacity=9,bits=4", "counting:capacity=9,bits=17,width=16,log=yes",
         "spectral:capacity=9,bits=7", "spectral:capacity=9,bits=23,mode=recurring",
         "increment:capacity=9,bits=5"};
     for (size_t i = 0; i < COUNT_OF(small); i++) {
-        assert_int_equal(tamis_plan_spec(small[i], &plan, sizeof plan), TAMIS_INVALID);
+        assert_int_equal(tamis_plan_spec(small[i], &plan), TAMIS_INVALID);
         assert_non_null(strstr(tamis_why(), "at least"));
     }
     static const char *const large[] = {"counting:capacity=2^56,fpr=1%,width=16",
                                         "spectral:capacity=2^56,fpr=1%,width=16,mode=recurring",
                                         "increment:capacity=2^56,fpr=1%,step=16"};
     for (size_t i = 0; i < COUNT_OF(large); i++)
-        assert_int_equal(tamis_plan_spec(large[i], &plan, sizeof plan), TAMIS_TOO_LARGE);
+        assert_int_equal(tamis_plan_spec(large[i], &plan), TAMIS_TOO_LARGE);
     tamis *f = test_make("counting:capacity=9,bits=65536");
     assert_int_equal(tamis_fold(f, 3), TAMIS_INVALID); /* 3 divides, but is no power of two */
     assert_int_equal(tamis_fold(f, 256), TAMIS_OK);

@@ -138,13 +138,11 @@ static void plans_as_java(void **state) {
                    {"datasketches:capacity=1000", 9600, 7},
                    {"datasketches:capacity=1e6,fpr=0.001", 14377600, 10},
                    {"datasketches:capacity=10,bits=100", 64, 5}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan_spec("datasketches:capacity=1e9", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("datasketches:capacity=10,bits=63", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("datasketches:capacity=1e9", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("datasketches:capacity=10,bits=63", &plan), TAMIS_INVALID);
 }
 
 static void refuses_what_is_not_it(void **state) {

@@ -41,8 +41,8 @@ static void answers_as_bloom(void **state) {
     tamis *f = test_import("dcso", small);
     test_all_in(f, five);
     test_none_in(f, test_no_words);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 5);
     assert_int_equal(info.capacity, 10);
     tamis_free(f);
@@ -110,14 +110,14 @@ static void plans_as_bloom(void **state) {
         {"dcso:capacity=1000", 9585, 7},     {"dcso:capacity=0", 9, 7},
         {"dcso:capacity=1", 9, 7},           {"dcso:capacity=1e9", UINT64_C(9585058377), 7},
         {"dcso:capacity=10,bits=95", 95, 7}, {"dcso:capacity=10,bits=95,hashes=3", 95, 3}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].bits);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
-    assert_int_equal(tamis_plan_spec("dcso:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("dcso:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("dcso:capacity=1,fpr=0.9", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("dcso:capacity=2^56", &plan), TAMIS_TOO_LARGE);
 }
 
 /* What a filter calls itself makes it again, with header and room for data. */
@@ -165,8 +165,8 @@ static void rate_knows_the_classes(void **state) {
             fail_msg("%s: %g are hits, measured is %g", specs[i], seen, told);
         tamis_free(f);
     }
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec(specs[5], &plan, sizeof plan), TAMIS_OK);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec(specs[5], &plan), TAMIS_OK);
     assert_true(plan.fpr_expected > 0.05);
 }
 

@@ -53,10 +53,10 @@ static void integers_are_their_bytes(void **state) {
 static void shared_adds_of_keys_count(void **state) {
     (void)state;
     tamis *f = make("split:capacity=10");
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     assert_int_equal(tamis_add_shared(f, "cat", 3), TAMIS_OK);
     assert_true(tamis_has(f, "cat", 3));
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 1);
     tamis_free(f);
 }
@@ -167,28 +167,28 @@ static void secrets_are_drawn(void **state) {
 static void saturation_is_reported(void **state) {
     (void)state;
     for (size_t i = 0; i < tamis_kind_count(); i++) {
-        struct tamis_kind_info kind;
-        struct tamis_info info;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+        struct tamis_info info = TAMIS_INFO_INIT;
         struct tamis_estimate items;
-        tamis_kind_at(i, &kind, sizeof kind);
+        tamis_kind_at(i, &kind);
         if (kind.abilities & (TAMIS_AGES | TAMIS_IS_BUILT | TAMIS_CAN_DIFFER | TAMIS_IS_SKETCH) ||
             TAMIS_ENTRY(tamis__kind_by_id(kind.id)->kind, reshape, grow) ||
             !(kind.abilities & TAMIS_CAN_ADD))
             continue; /* never too full, or it counts its keys */
         tamis *f = test_make("%s:capacity=20", kind.name);
         for (uint64_t k = 0; k < 40; k++) tamis_add_u64(f, k);
-        tamis_measure(f, &info, sizeof info);
+        tamis_measure(f, &info);
         assert_true(info.is_degraded || info.fpr_now <= 0.02);
         tamis_status rc = TAMIS_OK;
         for (uint64_t k = 0; k < 200000 && !rc; k++) rc = tamis_add_u64(f, k);
         if (rc == TAMIS_FULL) { /* refused before it could happen */
-            tamis_measure(f, &info, sizeof info);
+            tamis_measure(f, &info);
             assert_false(info.is_saturated);
             tamis_free(f);
             continue;
         }
         assert_int_equal(rc, TAMIS_OK);
-        tamis_measure(f, &info, sizeof info);
+        tamis_measure(f, &info);
         assert_true(info.is_saturated && info.is_degraded);
         assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
         assert_int_equal(tamis_overlap(f, f, &items), TAMIS_SATURATED);

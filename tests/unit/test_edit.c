@@ -17,7 +17,7 @@
 #include <sys/xattr.h>
 #endif
 
-#include "tamis.h"
+#include "tamis_edit.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
 #include "tests/support/require_ok.h"

@@ -44,8 +44,8 @@ static bool holds(const char *file, int from, int to) {
     if (tamis_read(&f, file)) return false;
     bool has_all = true;
     for (int i = from; i < to; i++) has_all &= tamis_has_u64(f, (uint64_t)i);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     tamis_free(f);
     return has_all && info.items == (uint64_t)(to - from);
 }
@@ -386,14 +386,6 @@ static void options_of_other_versions(void **state) {
     tamis_free(f);
     older.struct_size = 0;
     assert_int_equal(tamis_create_with(&f, spec, &older), TAMIS_INVALID);
-
-    /* Results cross the border too: a shorter struct is not overrun, a longer one is cleared. */
-    struct tamis_plan plan[2];
-    memset(plan, 0x55, sizeof plan);
-    assert_int_equal(tamis_plan_spec(spec, plan, 8), TAMIS_OK);
-    assert_int_equal(((uint8_t *)plan)[8], 0x55);
-    assert_int_equal(tamis_plan_spec(spec, plan, sizeof plan), TAMIS_OK);
-    assert_int_equal(((uint8_t *)plan)[sizeof plan - 1], 0);
 }
 
 int main(void) {

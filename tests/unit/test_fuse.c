@@ -256,24 +256,19 @@ static void widths_follow_from_params(void **state) {
     assert_int_equal(width_of("fuse:capacity=1M,fpr=0.9"), 1);
     assert_int_equal(width_of("fuse:capacity=10,fpr=2^-32"), 32);
     assert_int_equal(width_of("fuse:capacity=1M,fpr=1%,width=20"), 20);
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,fpr=1e-10", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,arity=5", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,width=33", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("fuse:capacity=2^56,width=32", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,fpr=1e-10", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,arity=5", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,width=33", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=2^56,width=32", &plan), TAMIS_TOO_LARGE);
 }
 
 static void a_size_is_kept(void **state) {
     (void)state;
     enum { KEYS = 20000 };
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     uint64_t width = 0;
-    assert_int_equal(tamis_plan_spec("fuse:capacity=20000,size=2000", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=20000,size=2000", &plan), TAMIS_INVALID);
     for (unsigned size = 6000; size <= 146000; size += 14000) {
         char spec[64];
         sprintf(spec, "fuse:size=%u,segment=1024", size);

@@ -519,24 +519,20 @@ static void a_size_is_filled(void **state) {
             check_against_cells(f, 0, n);
             tamis_free(f);
         }
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,size=8", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,size=8", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "too small"));
 }
 
 static void what_is_out_of_reach_is_refused(void **state) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     (void)state;
-    assert_int_equal(tamis_plan_spec("gcs:capacity=5M,fpr=1e-12", &plan, sizeof plan), TAMIS_OK);
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=5M,fpr=1e-12", &plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1e7,fpr=1e-12", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "is too low"));
-    assert_int_equal(tamis_plan_spec("gcs:capacity=2^33,m=2^30", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=2^33,m=2^30", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "is too large"));
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,rice=57", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,rice=57", &plan), TAMIS_INVALID);
     tamis *f;
     assert_int_equal(tamis_create(&f, "gcs:capacity=1000"), TAMIS_UNSUPPORTED);
 }

@@ -145,9 +145,9 @@ static void record_again(tamis *f, const char *flow, int from, int step, int to)
 
 static tamis *made_again(const tamis *f) {
     char spec[256];
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_spec(f, spec, sizeof spec);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     if (info.abilities & (TAMIS_IS_BUILT | TAMIS_CAN_GET))
         return built_again(spec, &info, has_integers(f));
     tamis *again = added_again(spec, strcmp(info.hash, "sip13") == 0);
@@ -201,8 +201,8 @@ static void prints_are_those_given(const tamis *f) {
 }
 
 static void ask_for_more(const tamis *f) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     if (info.abilities & TAMIS_CAN_GET)
         values_are_those_given(f, strcmp(info.kind, "approximator") == 0);
     if (info.abilities & TAMIS_CAN_LABEL) labels_are_those_given(f);
@@ -221,8 +221,8 @@ static bool is_succeeded(const char *path) {
 
 /* From its own spec it is the same payload, unless it is there only to be asked. */
 static void is_made_again(const tamis *f, const char *path) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) || is_succeeded(path)) return;
     tamis *again = made_again(f);
     uint64_t n, m;
@@ -270,10 +270,10 @@ static void golden_images_are_read(void **state) {
 static void every_kind_has_a_golden_image(void **state) {
     (void)state;
     for (size_t i = 0; i < tamis_kind_count(); i++) {
-        struct tamis_kind_info kind;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
         char path[128];
         tamis *f;
-        tamis_kind_at(i, &kind, sizeof kind);
+        tamis_kind_at(i, &kind);
         snprintf(path, sizeof path, "tests/golden/%s%s-1.tamis",
                  kind.id >= TAMIS_FOREIGN_FROM ? "foreign/" : "", kind.name);
         if (tamis_read_with(&f, path, &options)) fail_msg("%s", tamis_why());

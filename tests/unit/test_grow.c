@@ -103,7 +103,7 @@ static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
     for (double asked = 0.99; asked > 1e-12; asked *= 0.7) {
         char spec[96];
         snprintf(spec, sizeof spec, "grow:capacity=1000,fpr=%.17g", asked);
-        struct tamis_info info = {.word[0] = 0};
+        struct tamis_info info = TAMIS_INFO_INIT;
         memcpy(info.word, test_plan(spec).word, sizeof info.word);
         const double first = (double)info.word[1] - 1;
         for (unsigned x = 0; x <= 46; x++) {

@@ -113,16 +113,14 @@ static void plans_as_guava(void **state) {
         {"guava:capacity=1e6,fpr=0.1%", 224650, 10}, {"guava:capacity=1e10,fpr=1%", 1497665372, 7},
         {"guava:capacity=1,fpr=1%", 1, 7},           {"guava:capacity=1,fpr=1%,hashes=6", 1, 6}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct tamis_plan plan;
-        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].words * 64);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("guava:capacity=1,fpr=0.9", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("guava:capacity=1e9,strategy=mitz32", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("guava:capacity=1,fpr=0.9", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("guava:capacity=1e9,strategy=mitz32", &plan), TAMIS_TOO_LARGE);
 }
 
 static void refuses_what_is_not_guava(void **state) {

@@ -125,8 +125,8 @@ static void is_counting(test_file file, const char *spec) {
     assert_int_equal(count(f, "beta"), 2);
     assert_int_equal(count(f, "delta"), 1);
     assert_int_equal(count(f, "gamma"), 0);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.reliable_count, 15);
     assert_int_equal(info.affected, 3);
     test_spec_leads_back(f);
@@ -184,11 +184,11 @@ static void counts_of_two_add_up(void **state) {
 #define DYNAMIC_SPEC "hadoop-dynamic:capacity=7,bits=64,hashes=3,nr=3"
 
 static void is_dynamic(test_file file) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis *f = test_import("hadoop-dynamic", file), *g = make(DYNAMIC_SPEC);
     test_all_in(f, words);
     test_none_in(f, test_no_words);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 7);
     assert_int_equal(info.word[5], 3);
     test_goes_round("hadoop-dynamic", file);
@@ -229,8 +229,8 @@ static void rows_do_not_depend_on_calls(void **state) {
             }
             const test_file out = test_export(one, "hadoop-dynamic");
             has_bytes(some, "hadoop-dynamic", out);
-            struct tamis_info info;
-            tamis_measure(some, &info, sizeof info);
+            struct tamis_info info = TAMIS_INFO_INIT;
+            tamis_measure(some, &info);
             assert_int_equal(info.word[5], (KEYS + nr - 1) / nr);
             free(out.bytes);
             tamis_free(one);
@@ -268,9 +268,9 @@ static void grows_on_from_a_file(void **state) {
 static void the_rate_grows_with_the_rows(void **state) {
     (void)state;
     tamis *f = make("hadoop-dynamic:capacity=1000,fpr=1%");
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     for (uint64_t i = 0; i < 10000; i++) tamis_add_u64(f, i);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     assert_false(info.abilities & TAMIS_CAN_GROW);
     assert_int_equal(info.probes, 70);
     assert_true(info.fpr_expected > 0.09 && info.fpr_expected < 0.1);
@@ -280,10 +280,9 @@ static void the_rate_grows_with_the_rows(void **state) {
     for (uint64_t i = 0; i < 100000; i++) hits += tamis_has_u64(f, 1 << 20 | i);
     assert_true(hits > 9000 && hits < 10200);
     tamis_free(f);
-    struct tamis_plan plan; /* rows that are planned share the rate */
-    assert_int_equal(
-        tamis_plan_spec("hadoop-dynamic:capacity=10000,nr=1000,fpr=1%", &plan, sizeof plan),
-        TAMIS_OK);
+    struct tamis_plan plan = TAMIS_PLAN_INIT; /* rows that are planned share the rate */
+    assert_int_equal(tamis_plan_spec("hadoop-dynamic:capacity=10000,nr=1000,fpr=1%", &plan),
+                     TAMIS_OK);
     assert_true(plan.fpr_expected < 0.0101 && plan.fpr_expected > 0.0099);
 }
 
@@ -296,8 +295,8 @@ static void dynamic_filters_merge_row_by_row(void **state) {
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
     for (uint64_t i = 0; i < 6; i++) assert_true(tamis_has_u64(a, i) && tamis_has_u64(a, 100 + i));
     assert_int_equal(tamis_add_u64(a, 7), TAMIS_OK); /* it is full: a second row */
-    struct tamis_info info;
-    tamis_measure(a, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(a, &info);
     assert_int_equal(info.word[5], 2);
     assert_int_equal(tamis_merge(b, c), TAMIS_MISMATCH); /* one row and two */
     assert_int_equal(tamis_intersect(a, c), TAMIS_UNSUPPORTED);

@@ -265,9 +265,9 @@ static void drawn_secrets_differ(void **state) {
     uint64_t ids[16];
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
         tamis *f;
-        struct tamis_info info;
+        struct tamis_info info = TAMIS_INFO_INIT;
         assert_int_equal(tamis_create(&f, "capacity=1,hash=sip13"), TAMIS_OK);
-        tamis_measure(f, &info, sizeof info);
+        tamis_measure(f, &info);
         ids[i] = info.key_id;
         for (size_t j = 0; j < i; j++) assert_true(ids[i] != ids[j]);
         tamis_free(f);
@@ -545,8 +545,8 @@ static bool is_word(const struct tamis_plan *plan, const char *name) {
 }
 
 static bool set_up(bench *b, const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) return false;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) return false;
     b->kind = tamis__kind_by_name(plan.kind, strlen(plan.kind))->kind;
     b->body = (tamis_body){.kind = b->kind, .size = plan.payload_bytes};
     memcpy(b->body.word, plan.word, sizeof plan.word);
@@ -598,9 +598,9 @@ static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     if (!(info->abilities & TAMIS_ADDS_ONCE))
         return false; /* cells, in which bits are no positions */
     for (size_t w = 0; w < COUNT_OF(params); w++) {
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, params[w]);
-        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
+        if (tamis_plan_spec(spec, &plan)) continue;
         for (int i = 0; i < TAMIS_WORDS; i++)
             if (plan.word[i] == UNITS && plan.word_name[i] &&
                 (!strcmp(plan.word_name[i], "bits") || !strcmp(plan.word_name[i], "blocks")))
@@ -616,9 +616,9 @@ static void positions_of_every_kind_are_even(void **state) {
     tamis *f = hasher("xxh3", 0);
     assert_non_null(hashes);
     for (size_t k = 0; k < tamis_kind_count(); k++) {
-        struct tamis_kind_info info;
+        struct tamis_kind_info info = TAMIS_KIND_INFO_INIT;
         bench b;
-        assert_true(tamis_kind_at(k, &info, sizeof info));
+        assert_true(tamis_kind_at(k, &info));
         if (!bench_of(&b, &info)) continue;
         for (size_t s = 0; s < COUNT_OF(sets); s++) {
             const uint32_t n = placed(s);

@@ -108,9 +108,9 @@ static void a_filter_can_be_moved(void **state) {
 static void facts_are_infos_without_the_payload(void **state) {
     (void)state;
     tamis *f = make("scalable:capacity=100,fpr=1%", 500);
-    struct tamis_info info, facts;
-    tamis_measure(f, &info, sizeof info);
-    tamis_get_info(f, &facts, sizeof facts);
+    struct tamis_info info = TAMIS_INFO_INIT, facts = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
+    tamis_get_info(f, &facts);
     assert_true(info.fill > 0 && info.fpr_now > 0 && info.items_now.value > 400);
     assert_true(facts.fill == 0 && facts.fpr_now == 0 && facts.items_now.value == 0);
     info.fill = info.fpr_now = info.fpr_expected = info.items_now.value = info.items_now.error = 0;

@@ -39,7 +39,7 @@ static void adding_leaves_the_bytes_of_the_handle(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = test_make("%s", specs[s]), *g = test_make("%s", specs[s]);
-        struct tamis_inline fast;
+        struct tamis_inline fast = TAMIS_INLINE_INIT;
         assert_int_equal(tamis_inline_edit(f, &fast), TAMIS_OK);
         for (uint64_t i = 0; i < KEYS; i++) {
             const uint64_t key = test_number(1, i);
@@ -63,7 +63,7 @@ static void answers_are_those_of_the_handle(void **state) {
     for (size_t s = 0; s < SPECS * (sizeof cpus / sizeof *cpus); s++) {
         tamis__cpu_set(cpus[s / SPECS]);
         tamis *f = test_make("%s", specs[s % SPECS]);
-        struct tamis_inline fast;
+        struct tamis_inline fast = TAMIS_INLINE_INIT;
         uint64_t hits = 0;
         for (uint64_t i = 0; i < KEYS; i++) test_demand(tamis_add_u64(f, test_number(1, i)), "add");
         assert_int_equal(tamis_inline_view(f, &fast), TAMIS_OK);
@@ -109,7 +109,7 @@ static void what_cannot_be_seen_is_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tamis *f = test_make("%s", cases[i].spec);
-        struct tamis_inline fast;
+        struct tamis_inline fast = TAMIS_INLINE_INIT;
         assert_int_equal(tamis_inline_view(f, &fast), TAMIS_UNSUPPORTED);
         assert_string_equal(tamis_why(), cases[i].why);
         assert_int_equal(tamis_inline_edit(f, &fast), TAMIS_UNSUPPORTED);
@@ -123,7 +123,7 @@ static void what_is_not_owned_is_not_edited(void **state) {
     test_demand(tamis_add_u64(f, 5), "add");
     size_t size;
     uint8_t *image = test_image(f, &size);
-    struct tamis_inline fast;
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
     assert_int_equal(tamis_view(&view, image, size), TAMIS_OK);
     assert_int_equal(tamis_inline_edit(view, &fast), TAMIS_READONLY);
     assert_int_equal(tamis_inline_view(view, &fast), TAMIS_OK);

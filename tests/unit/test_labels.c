@@ -330,7 +330,7 @@ static void merging_goes_by_names(void **state) {
 
 static void sizes_and_limits(void **state) {
     static const family y = {20, 2000, has_some};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis *f;
     char spec[256];
     (void)state;
@@ -346,15 +346,14 @@ static void sizes_and_limits(void **state) {
         tamis_free(again);
         tamis_free(f);
     }
-    assert_int_equal(tamis_plan_spec("labels:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("labels:capacity=1e7,fpr=1e-12", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "is too low"));
     tamis_builder *b = test_builder("labels:range=9e18");
     add_labels(b, &y, 0, 2);
     assert_int_equal(tamis_builder_finish(b, &f), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
     tamis_builder_free(b);
-    assert_int_equal(tamis_plan_spec("labels:capacity=1000,fpr=1%", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("labels:capacity=1000,fpr=1%", &plan), TAMIS_OK);
     assert_true(plan.bits_per_key < 10 && plan.fpr_expected <= 0.01);
 }
 

@@ -79,10 +79,10 @@ static void sizes_are_used_up(void **state) {
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (uint64_t bits = 1; bits < 9000; bits += 61) {
             char spec[TEXT], min[TEXT];
-            struct tamis_plan plan;
+            struct tamis_plan plan = TAMIS_PLAN_INIT;
             snprintf(spec, sizeof spec, "%s,bits=%llu", kinds[k].spec, (unsigned long long)bits);
             snprintf(min, sizeof min, "%llu bits", (unsigned long long)kinds[k].min_bits);
-            const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+            const tamis_status rc = tamis_plan_spec(spec, &plan);
             if (bits < kinds[k].min_bits) {
                 assert_int_equal(rc, TAMIS_INVALID);
                 assert_non_null(strstr(tamis_why(), min));

@@ -178,16 +178,14 @@ static void plans_as_leveldb(void **state) {
                    {"leveldb:capacity=1e8,bits_per_key=10", 1000000000, 6},
                    {"leveldb:capacity=1000,bits=9999", 9992, 6},
                    {"leveldb:capacity=1000,bits=9999,hashes=3", 9992, 3}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e10", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e6,fpr=1e-5", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e6,bits_per_key=1001", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e10", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e6,fpr=1e-5", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("leveldb:capacity=1e6,bits_per_key=1001", &plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("leveldb-block:capacity=10", &plan, sizeof plan),
-                     TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_plan_spec("leveldb-block:capacity=10", &plan), TAMIS_UNSUPPORTED);
 }
 
 /* ---- Tables --------------------------------------------------------------------------------- */
@@ -242,8 +240,8 @@ static void reads_a_table(void **state) {
     (void)state;
     const test_file file = test_vector(table);
     tamis *all = test_import("leveldb-table", file);
-    struct tamis_info info;
-    tamis_measure(all, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(all, &info);
     assert_string_equal(info.kind, "leveldb-block");
     assert_int_equal(info.word[0], 270);
     test_range_in(all, 0, 200);

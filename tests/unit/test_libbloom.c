@@ -48,8 +48,8 @@ static void answers_as_version_2(void **state) {
     const test_file out = test_export(f, "libbloom");
     assert_int_equal(out.size, file.size);
     assert_memory_equal(out.bytes, file.bytes, file.size);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.capacity, 1000);
     tamis_free(f);
     test_goes_round("libbloom", file);
@@ -98,15 +98,13 @@ static void plans_as_libbloom(void **state) {
                    {"libbloom:capacity=1,fpr=0.9", 219, 1},
                    {"libbloom:capacity=4e9", UINT64_C(38340233509), 7},
                    {"libbloom:capacity=1000,bits=9585", 9585, 7}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan_spec("libbloom:capacity=5e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("libbloom:capacity=3e8,version=1", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("libbloom:capacity=5e9", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("libbloom:capacity=3e8,version=1", &plan), TAMIS_TOO_LARGE);
     assert_non_null(strstr(tamis_why(), "2^31 bits in version 1"));
-    assert_int_equal(tamis_plan_spec("libbloom:capacity=1,fpr=0.9999", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("libbloom:capacity=1,fpr=0.9999", &plan), TAMIS_INVALID);
 }
 
 static void what_follows_is_dropped_on_demand(void **state) {

@@ -132,11 +132,11 @@ static void plans_as_orc(void **state) {
                    {"orc:capacity=10000,fpr=0.05", 62400, 4},
                    {"orc:capacity=10,bits=100", 64, 4},
                    {"orc:capacity=1,fpr=0.9", 64, 44}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan_spec("orc:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("orc:capacity=10,bits=63", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("orc:capacity=1e9", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("orc:capacity=10,bits=63", &plan), TAMIS_INVALID);
 }
 
 static void refuses_what_is_not_orc(void **state) {

@@ -401,10 +401,10 @@ static void sizes_as_wished(void **state) {
     (void)state;
     for (uint64_t bytes = 32; bytes <= (uint64_t)1 << 27; bytes *= 2) {
         char spec[96];
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, "split:capacity=1000,size=%llu,hash=xxh64",
                  (unsigned long long)bytes);
-        assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[0], bytes / 32);
         assert_int_equal(plan.word[1], 0);
     }

@@ -173,14 +173,13 @@ static const model models[] = {
 };
 
 static bool exists(const model *m) {
-    struct tamis_kind_info info;
-    return tamis_kind_named(m->name, &info, sizeof info);
+    struct tamis_kind_info info = TAMIS_KIND_INFO_INIT;
+    return tamis_kind_named(m->name, &info);
 }
 
 static struct tamis_plan plan_of(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan))
-        fail_msg("'%s' is refused: %s", spec, tamis_why());
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -197,9 +196,8 @@ static struct tamis_plan plan_for(const model *m, uint64_t keys, double fpr) {
 
 /* One probe at 10^-6 of 10^12 keys is more than any payload may have. */
 static bool is_too_large(const model *m, uint64_t keys, double fpr) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE)
-        return false;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec_for(m, keys, fpr), &plan) != TAMIS_TOO_LARGE) return false;
     assert_true(strcmp(m->name, "universal") == 0 && (double)keys / fpr > 0x1p58);
     return true;
 }
@@ -809,8 +807,8 @@ static void the_three_directions_agree(const model *m) {
             char spec[TEXT];
             snprintf(spec, sizeof spec, "%s:size=%llu,fpr=%.17g", m->name, (unsigned long long)size,
                      fpr);
-            struct tamis_plan given, more;
-            if (tamis_plan_spec(spec, &given, sizeof given) == TAMIS_INVALID) {
+            struct tamis_plan given = TAMIS_PLAN_INIT, more = TAMIS_PLAN_INIT;
+            if (tamis_plan_spec(spec, &given) == TAMIS_INVALID) {
                 assert_true(size < 1000 || strcmp(m->name, "universal") == 0);
                 continue; /* too small for one key at this rate */
             }
@@ -821,7 +819,7 @@ static void the_three_directions_agree(const model *m) {
             assert_memory_equal(planned.word, given.word, sizeof given.word);
 
             const uint64_t above = given.capacity + given.capacity / 100 + 1;
-            if (tamis_plan_spec(spec_for(m, above, fpr), &more, sizeof more) == TAMIS_OK &&
+            if (tamis_plan_spec(spec_for(m, above, fpr), &more) == TAMIS_OK &&
                 more.payload_bytes <= size)
                 fail_msg("%s: %llu bytes at %g hold %llu keys, not only %llu", m->name,
                          (unsigned long long)size, fpr, (unsigned long long)above,
@@ -873,8 +871,8 @@ static void classic_sizes_are_those_of_long_double(void **state) {
             snprintf(spec, sizeof spec, "classic:capacity=%llu,fpr=%.17Lg", (unsigned long long)n,
                      fpr);
             if (left < fpr / 2) {
-                struct tamis_plan plan;
-                assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_INVALID);
+                struct tamis_plan plan = TAMIS_PLAN_INIT;
+                assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_INVALID);
                 refused++;
                 continue;
             }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tamis.h"
+#include "tamis_edit.h"
 #include "tamis_parts.h"
 #include "tests/support/power.h"
 #include "tests/support/require_ok.h"

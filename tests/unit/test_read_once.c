@@ -25,10 +25,10 @@
 
 static void use(tamis *f, const char *what) {
     tamis *again;
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     const size_t size = (size_t)tamis_image_size(f);
     void *image = malloc(size);
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     tamis_has(f, "alpha", 5);
     tamis_count(f, "beta", 4);
     if (tamis_serialize(f, image, size) || tamis_load(&again, image, size))
@@ -125,13 +125,13 @@ static const struct sample *sample_of(const char *name) {
 
 static test_file made(const char *kind, const char *format, int keys) {
     char spec[128];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     static const char *const params[] = {"capacity=%d,hash=xxh64,index=parquet",
                                          "capacity=%d,fpr=5%%", "capacity=%d", "width=%d,depth=3"};
     for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
         const int len = snprintf(spec, sizeof spec, "%s:", kind);
         snprintf(spec + len, sizeof spec - (size_t)len, params[i], keys);
-        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
+        if (tamis_plan_spec(spec, &plan)) continue;
         tamis *f = test_range_filled(spec, 0, (uint64_t)keys / 2);
         const test_file file = test_export(f, format);
         tamis_free(f);
@@ -172,10 +172,10 @@ static uint64_t walk_format(const char *text, test_file small, test_file large) 
 
 static void every_format(void **state) {
     (void)state;
-    struct tamis_format_info info;
+    struct tamis_format_info info = TAMIS_FORMAT_INFO_INIT;
     uint64_t trials = 0;
     size_t formats = 0;
-    for (size_t i = 0; tamis_format_at(i, &info, sizeof info); i++, formats++) {
+    for (size_t i = 0; tamis_format_at(i, &info); i++, formats++) {
         const struct sample *sample = sample_of(info.name);
         const char *text = sample ? sample->text : info.name;
         char kind[64];
@@ -277,8 +277,8 @@ static void every_image(void **state) {
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "%s:capacity=20", specs[i]);
-        struct tamis_plan plan;
-        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        if (tamis_plan_spec(spec, &plan)) continue;
         tamis *f = test_range_filled(spec, 0, 10);
         if (strcmp(specs[i], "blocked") == 0) tamis_set_note(f, "comment", "a note");
         snprintf(spec, sizeof spec, "%s:capacity=200", specs[i]);
@@ -309,9 +309,9 @@ typedef struct bases {
 /* A result that is taken is the promised one. */
 static void try_apply(const changed *c) {
     const bases *b = c->ctx;
-    struct tamis_patch_info info;
+    struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
     uint8_t *made_here = malloc(b->result.size);
-    tamis_patch_get_info(c->bytes, c->size, &info, sizeof info);
+    tamis_patch_get_info(c->bytes, c->size, &info);
     if (tamis_patch_apply(b->base.bytes, b->base.size, c->bytes, c->size, made_here,
                           b->result.size) == TAMIS_OK)
         assert_memory_equal(made_here, b->result.bytes, b->result.size);
@@ -324,10 +324,10 @@ static void every_patch(void **state) {
                image_of(test_range_filled("classic:capacity=100", 0, 90))};
     growing changes = {{NULL, 0}}, back = {{NULL, 0}};
     assert_int_equal(tamis_patch_make(b.base.bytes, b.base.size, b.result.bytes, b.result.size,
-                                      NULL, 0, take, &changes),
+                                      NULL, take, &changes),
                      TAMIS_OK);
     assert_int_equal(tamis_patch_make(b.result.bytes, b.result.size, b.base.bytes, b.base.size,
-                                      NULL, 0, take, &back),
+                                      NULL, take, &back),
                      TAMIS_OK);
     walk_all(try_apply, "a patch", changes.file, back.file, &b);
     free(changes.file.bytes), free(back.file.bytes);

@@ -141,9 +141,9 @@ static void writes_as_the_module(void **state) {
 /* ---- Chunks --------------------------------------------------------------------------------- */
 
 static tamis_body body_of(const tamis *f) {
-    struct tamis_info info;
+    struct tamis_info info = TAMIS_INFO_INIT;
     tamis_body body = {.items = 0};
-    tamis_measure(f, &info, sizeof info);
+    tamis_measure(f, &info);
     memcpy(body.word, info.word, sizeof body.word);
     body.bytes = (uint8_t *)(uintptr_t)tamis_payload(f, &body.size);
     return body;
@@ -256,8 +256,8 @@ static void many_are_as_one_by_one(void **state) {
         tamis *f = create(specs[i]), *g = create(specs[i]);
         for (size_t n = 0, m = 1; n + m <= 2000; n += m, m = m * 3 / 2 + 1)
             if (tamis_add_many(f, keys + n, m)) fail_msg("%s: %s", specs[i], tamis_why());
-        struct tamis_info info;
-        tamis_measure(f, &info, sizeof info);
+        struct tamis_info info = TAMIS_INFO_INIT;
+        tamis_measure(f, &info);
         for (size_t n = 0; n < info.items; n++)
             assert_int_equal(tamis_add(g, keys[n].bytes, keys[n].len), TAMIS_OK);
         assert_true(is_same_payload(f, g));
@@ -679,8 +679,8 @@ static void plans_as_the_module(void **state) {
         {"rediscuckoo:capacity=1000,bits=4000", 2048, 2},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct tamis_plan plan;
-        if (tamis_plan_spec(samples[i].spec, &plan, sizeof plan))
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        if (tamis_plan_spec(samples[i].spec, &plan))
             fail_msg("%s: %s", samples[i].spec, tamis_why());
         if (plan.word[0] != samples[i].bits || plan.probes != samples[i].probes)
             fail_msg("%s: %llu bits, %llu probes", samples[i].spec,
@@ -703,9 +703,9 @@ static void refuses_bad_params(void **state) {
                {"rediscuckoo:capacity=10,bucket_size=0", TAMIS_INVALID},
                {"rediscuckoo:capacity=10,iterations=65536", TAMIS_INVALID},
                {"rediscuckoo:capacity=1e10", TAMIS_TOO_LARGE}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(tamis_plan_spec(bad[i].spec, &plan, sizeof plan), bad[i].rc);
+        assert_int_equal(tamis_plan_spec(bad[i].spec, &plan), bad[i].rc);
         assert_true(strlen(tamis_why()) > 10);
     }
 }
@@ -719,11 +719,11 @@ static void specs_lead_back(void **state) {
         "rediscuckoo:capacity=100,bits=2048,bucket_size=4,iterations=20,expansion=2"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char spec[128];
-        struct tamis_plan a, b;
+        struct tamis_plan a = TAMIS_PLAN_INIT, b = TAMIS_PLAN_INIT;
         tamis *f = create(specs[i]);
         tamis_spec(f, spec, sizeof spec);
-        assert_int_equal(tamis_plan_spec(specs[i], &a, sizeof a), TAMIS_OK);
-        if (tamis_plan_spec(spec, &b, sizeof b)) fail_msg("%s: %s", spec, tamis_why());
+        assert_int_equal(tamis_plan_spec(specs[i], &a), TAMIS_OK);
+        if (tamis_plan_spec(spec, &b)) fail_msg("%s: %s", spec, tamis_why());
         assert_memory_equal(a.word, b.word, sizeof a.word);
         tamis_free(f);
     }

@@ -541,17 +541,13 @@ static void sizes_are_kept(void **state) {
 
 static void params_that_cannot_be(void **state) {
     (void)state;
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=1e-10", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=1e-10", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "2^-32"));
-    assert_int_equal(tamis_plan_spec("ribbon:capacity=1M,size=1KB", &plan, sizeof plan),
-                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=1M,size=1KB", &plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "size must be at least"));
-    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,segment=1000", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=2.4e-10", &plan, sizeof plan),
-                     TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,segment=1000", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=2.4e-10", &plan), TAMIS_OK);
     assert_int_equal(plan.word[WIDTH], 32);
     plan = test_plan("ribbon:capacity=0,fpr=1%");
     assert_true(plan.fpr_expected == 0);

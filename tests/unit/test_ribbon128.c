@@ -161,7 +161,7 @@ static void orders(void **state) {
 
 static void plans(void **state) {
     (void)state;
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     static const struct {
         const char *spec;
         uint64_t bytes, blocks;
@@ -169,23 +169,19 @@ static void plans(void **state) {
                    {"rocksdb-ribbon:capacity=240,millibits=10000", 229, 2},
                    {"rocksdb-ribbon:capacity=1000,millibits=10000", 885, 8}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].bytes);
         assert_int_equal(plan.word[1], samples[i].blocks);
     }
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9e8,fpr=1e-9", &plan, sizeof plan),
-                     0);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9e8,fpr=1e-9", &plan), 0);
     assert_true(plan.word[1] > 7000000);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=960M", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=960M", &plan), TAMIS_OK);
     assert_int_equal(plan.word[1], 0);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e18", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e18", &plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e15", &plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9,millibits=999", &plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e15", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9,millibits=999", &plan, sizeof plan),
-                     TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e4,bits=80K", &plan, sizeof plan),
-                     TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e4,bits=80K", &plan), TAMIS_OK);
     assert_true(plan.payload_bytes <= 10000 && plan.payload_bytes > 9800);
 }
 

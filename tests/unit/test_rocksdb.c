@@ -129,9 +129,9 @@ static void plans_as_rocksdb(void **state) {
         {"rocksdb:capacity=1000,bits_per_key=10,rule=legacy,line=256", 5 * 256 + 5, 6},
         {"rocksdb:capacity=1000,bits=10000", 19 * 64 + 5, 6},
     };
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        if (tamis_plan_spec(samples[i].spec, &plan, sizeof plan))
+        if (tamis_plan_spec(samples[i].spec, &plan))
             fail_msg("%s: %s", samples[i].spec, tamis_why());
         if (plan.word[4] != samples[i].bytes || plan.word[1] != samples[i].hashes)
             fail_msg("%s: %llu bytes, %llu hashes", samples[i].spec,
@@ -154,9 +154,9 @@ static void refuses_bad_params(void **state) {
                {"rocksdb:capacity=1e6,fpr=1e-12", TAMIS_TOO_LARGE},
                {"rocksdb:capacity=1e10", TAMIS_TOO_LARGE},
                {"rocksdb:capacity=1e9,rule=legacy", TAMIS_TOO_LARGE}};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (tamis_plan_spec(bad[i].spec, &plan, sizeof plan) != bad[i].status)
+        if (tamis_plan_spec(bad[i].spec, &plan) != bad[i].status)
             fail_msg("%s: %s", bad[i].spec, tamis_why());
 }
 
@@ -168,9 +168,9 @@ static void plans_by_rate(void **state) {
                                         "rocksdb:capacity=%d,fpr=0.1%%"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char spec[96];
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, specs[i], 100000);
-        assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
         const double asked = i == 2 ? 0.001 : 0.01;
         assert_true(plan.fpr_expected <= asked && plan.fpr_expected > 0.8 * asked);
     }
@@ -239,8 +239,8 @@ static void longer_lines(void **state) {
         const test_file file = test_export(f, "rocksdb");
         tamis *again = test_import("rocksdb", file);
         test_range_in(again, 0, 1000);
-        struct tamis_info info;
-        tamis_measure(again, &info, sizeof info);
+        struct tamis_info info = TAMIS_INFO_INIT;
+        tamis_measure(again, &info);
         assert_int_equal(info.word[3], line);
         test_goes_round("rocksdb", file);
         free(file.bytes);

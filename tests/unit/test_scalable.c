@@ -75,11 +75,11 @@ static void scalable_keeps_its_rate_while_it_grows(void **state) {
 
 static void scalable_shares_add_up_to_the_rate(void **state) {
     (void)state;
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (double fpr = 0.5; fpr > 1e-8; fpr /= 7) {
         char spec[80];
         sprintf(spec, "scalable:capacity=1000,fpr=%.17g", fpr);
-        assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
         /* However many keys come, up to the largest stack. */
         for (uint64_t keys = 1000; keys < (uint64_t)1 << 55; keys *= 5)
             assert_true(tamis__scalable.rate(plan.word, keys) <= fpr);
@@ -88,10 +88,10 @@ static void scalable_shares_add_up_to_the_rate(void **state) {
 
 static tamis_status plan_stages(double fpr, uint64_t capacity, const char *kind) {
     char spec[96];
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     snprintf(spec, sizeof spec, "scalable:capacity=%llu,fpr=%.9g,kind=%s",
              (unsigned long long)capacity, fpr, kind);
-    return tamis_plan_spec(spec, &plan, sizeof plan);
+    return tamis_plan_spec(spec, &plan);
 }
 
 static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const char *kind) {
@@ -137,14 +137,12 @@ static void scalable_is_made_for_its_later_stages(void **state) {
 /* With a size there is no rate to refuse: it is as low as later stages can have it. */
 static void scalable_of_a_size_grows(void **state) {
     (void)state;
-    struct tamis_plan plan;
-    assert_int_equal(
-        tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=blocked", &plan, sizeof plan),
-        TAMIS_OK);
-    assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6, by far not what its first could */
-    assert_int_equal(tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=compaction",
-                                     &plan, sizeof plan),
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=blocked", &plan),
                      TAMIS_OK);
+    assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6, by far not what its first could */
+    assert_int_equal(
+        tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=compaction", &plan), TAMIS_OK);
     const double fpr = (double)plan.word[RATE] * 1e-18;
     assert_true(fpr > 1e-6);
     assert_int_equal(plan_stages(fpr, 64 << 20, "compaction"), TAMIS_OK);

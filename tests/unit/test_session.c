@@ -117,9 +117,9 @@ static size_t check_items(const pair *p, int s) {
 }
 
 static void expect_whole(const pair *p, int s, size_t d) {
-    struct tamis_session_info info;
+    struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
     REQUIRE_OK(tamis_session_finish(p->sessions[s]));
-    tamis_session_get_info(p->sessions[s], &info, sizeof info);
+    tamis_session_get_info(p->sessions[s], &info);
     assert_true(info.is_whole && !info.is_partial);
     assert_int_equal(info.ours + info.theirs, d);
     assert_int_equal(info.our_n, p->sides[s].n);
@@ -158,11 +158,11 @@ static void few_symbols_too_many_are_sent(void **state) {
     (void)state;
     for (size_t d = 0; d < 3000; d = d * 3 / 2 + 1) {
         pair p = sets(d, 100, d / 2, d - d / 2);
-        struct tamis_session_info info;
+        struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
         open_both(&p);
         assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));
         REQUIRE_OK(tamis_session_finish(p.sessions[1]));
-        tamis_session_get_info(p.sessions[0], &info, sizeof info);
+        tamis_session_get_info(p.sessions[0], &info);
         const uint64_t part = info.symbols_needed / 8, max = part > 64 ? part : 64;
         assert_in_range(info.symbols_needed, d ? d : 1, 2 * d + 200);
         assert_in_range(info.symbols - info.symbols_needed, 0, max);
@@ -181,11 +181,11 @@ static void the_bound_is_the_number_of_sets(void **state) {
         {10, 0, 0, 0}, {9, 1, 1, 64 + 3.32192809489}, {10, 2, 0, 127}, {8, 0, 2, 5.49185309633}};
     for (size_t i = 0; i < COUNT_OF(tries); i++) {
         pair p = sets(60 + i, tries[i].common, tries[i].sender, tries[i].asker);
-        struct tamis_session_info info;
+        struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
         open_both(&p);
         assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
-            tamis_session_get_info(p.sessions[s], &info, sizeof info);
+            tamis_session_get_info(p.sessions[s], &info);
             assert_true(fabs(info.bound_bits - tries[i].bits) < 1e-6);
         }
         forget(&p);
@@ -207,14 +207,14 @@ static pair one_way(size_t d, uint64_t symbols) {
 
 static void a_stream_one_way(void **state) {
     (void)state;
-    struct tamis_session_info info;
+    struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
     pair p = one_way(20, 200);
     expect_whole(&p, 1, 20);
     REQUIRE_OK(tamis_session_input(p.sessions[1], "what comes behind it", 20));
     forget(&p);
 
     p = one_way(400, 0); /* enough for 1000 */
-    tamis_session_get_info(p.sessions[0], &info, sizeof info);
+    tamis_session_get_info(p.sessions[0], &info);
     assert_int_equal(info.symbols, tamis_symbols_enough(1000));
     expect_whole(&p, 1, 400);
     forget(&p);
@@ -222,7 +222,7 @@ static void a_stream_one_way(void **state) {
     p = one_way(200, 150);
     assert_int_equal(tamis_session_finish(p.sessions[1]), TAMIS_PARTIAL);
     assert_true(strstr(tamis_why(), "150 symbols were too few") != NULL);
-    tamis_session_get_info(p.sessions[1], &info, sizeof info);
+    tamis_session_get_info(p.sessions[1], &info);
     assert_true(info.is_partial && !info.is_whole && !info.symbols_needed);
     assert_in_range(check_items(&p, 1), 0, 199);
     forget(&p);
@@ -234,13 +234,13 @@ static void too_large_a_difference_is_partial(void **state) {
     (void)state;
     for (int who = 0; who < 2; who++) {
         pair p = sets(70, 50, 100, 100);
-        struct tamis_session_info info;
+        struct tamis_session_info info = TAMIS_SESSION_INFO_INIT;
         p.options[who].max_symbols = 220;
         open_both(&p);
         assert_true(test_converse(p.sessions[0], p.sessions[1], 100, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
             assert_int_equal(tamis_session_finish(p.sessions[s]), TAMIS_PARTIAL);
-            tamis_session_get_info(p.sessions[s], &info, sizeof info);
+            tamis_session_get_info(p.sessions[s], &info);
             assert_true(info.is_partial);
             assert_int_equal(info.symbols, 220);
             assert_in_range(check_items(&p, s), 1, 199);

@@ -67,9 +67,9 @@ static void shapes_have_their_limits(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const tamis_kind *kind = kind_of(shapes[i].spec);
-        struct tamis_plan plan;
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
         uint64_t size;
-        REQUIRE_OK(tamis_plan_spec(shapes[i].spec, &plan, sizeof plan));
+        REQUIRE_OK(tamis_plan_spec(shapes[i].spec, &plan));
         for (int c = 0; c < 2; c++) set_word(kind, plan.word, &shapes[i].changes[c]);
         const tamis_status rc = kind->check(plan.word, &size);
         if (rc != (shapes[i].is_legal ? TAMIS_OK : TAMIS_CORRUPT))
@@ -151,9 +151,9 @@ static const struct {
 /* The filter before the change, in memory of its own. */
 static tamis_body body_of(size_t i, const tamis_kind *kind) {
     tamis_body body = {.kind = kind, .items = payloads[i].keys};
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis *f;
-    REQUIRE_OK(tamis_plan_spec(payloads[i].spec, &plan, sizeof plan));
+    REQUIRE_OK(tamis_plan_spec(payloads[i].spec, &plan));
     memcpy(body.word, plan.word, sizeof body.word);
     for (int c = 0; c < 2 && payloads[i].no_words[c].word; c++)
         set_word(kind, body.word, &payloads[i].no_words[c]);

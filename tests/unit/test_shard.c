@@ -53,8 +53,8 @@ static tamis *whole_of(const char *spec, uint64_t keys) {
 }
 
 static struct tamis_shard_info info_of(const tamis *f) {
-    struct tamis_shard_info info;
-    assert_true(tamis_shard_get_info(f, &info, sizeof info));
+    struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
+    assert_true(tamis_shard_get_info(f, &info));
     return info;
 }
 
@@ -314,9 +314,9 @@ static void specs_come_back(void **state) {
         same_images(f, g);
         assert_int_equal(tamis_shard_cut(&cut, whole, 5, 7, NULL), TAMIS_OK);
         same_images(f, cut);
-        struct tamis_plan of_whole, of_shard;
-        assert_int_equal(tamis_plan_spec(specs[i], &of_whole, sizeof of_whole), TAMIS_OK);
-        assert_int_equal(tamis_plan_spec(text, &of_shard, sizeof of_shard), TAMIS_OK);
+        struct tamis_plan of_whole = TAMIS_PLAN_INIT, of_shard = TAMIS_PLAN_INIT;
+        assert_int_equal(tamis_plan_spec(specs[i], &of_whole), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(text, &of_shard), TAMIS_OK);
         assert_true(of_whole.bits_per_key == of_shard.bits_per_key);
         assert_true(of_whole.fpr_expected == of_shard.fpr_expected);
         tamis_free(f);
@@ -425,15 +425,15 @@ static void bad_cuts_and_specs(void **state) {
     char text[128];
     (void)state;
     tamis *f = create("split:capacity=100"), *g = create("classic:capacity=100"), *part;
-    struct tamis_info info;
-    struct tamis_shard_info shard;
-    tamis_get_info(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    struct tamis_shard_info shard = TAMIS_SHARD_INFO_INIT;
+    tamis_get_info(f, &info);
     assert_int_equal(tamis_shard_cut(&part, f, 0, 0, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_shard_cut(&part, f, 2, 2, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_shard_cut(&part, f, 0, info.word[0] + 1, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_shard_cut(&part, g, 0, 2, NULL), TAMIS_UNSUPPORTED);
     assert_null(part);
-    assert_false(tamis_shard_get_info(f, &shard, sizeof shard));
+    assert_false(tamis_shard_get_info(f, &shard));
     assert_int_equal(tamis_shard_of(f, UINT64_MAX), 0);
     static const struct {
         const char *spec;

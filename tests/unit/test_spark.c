@@ -158,10 +158,9 @@ static void plans_as_spark(void **state) {
 /* Sums of 32 bits reach 2^31 positions, so a larger filter of version 1 is no better. */
 static void version_1_reaches_half_a_billion_bytes(void **state) {
     (void)state;
-    struct tamis_plan v1, v2;
-    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%,version=1", &v1, sizeof v1),
-                     TAMIS_OK);
-    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%", &v2, sizeof v2), TAMIS_OK);
+    struct tamis_plan v1 = TAMIS_PLAN_INIT, v2 = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%,version=1", &v1), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%", &v2), TAMIS_OK);
     assert_true(v2.fpr_expected < 0.0101);
     assert_true(v1.fpr_expected > 0.7);
 }

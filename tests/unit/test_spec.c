@@ -25,15 +25,14 @@ static const char *const common[] = {"capacity", "fpr", "size", "bits", "hash", 
 /* ---- Planned, or refused -------------------------------------------------------------------- */
 
 static struct tamis_kind_info kind_at(size_t i) {
-    struct tamis_kind_info kind;
-    assert_true(tamis_kind_at(i, &kind, sizeof kind));
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    assert_true(tamis_kind_at(i, &kind));
     return kind;
 }
 
 static struct tamis_plan plan_of(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan))
-        fail_msg("'%s' is refused: %s", spec, tamis_why());
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    if (tamis_plan_spec(spec, &plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -46,9 +45,9 @@ static void assert_same_plan(const char *a, const char *b) {
 
 /* An empty filter, as the kind is made: kinds that are built once come out of a builder. */
 static tamis_status make_empty(tamis **f, const char *spec, const struct tamis_options *options) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     const bool is_built =
-        tamis_plan_spec(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
+        tamis_plan_spec(spec, &plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
     if (!is_built) return tamis_create_with(f, spec, options);
     const struct tamis_builder_options building = {.struct_size = sizeof building,
                                                    .filter = options};
@@ -75,10 +74,10 @@ static void assert_sentence(const char *spec, const char *about) {
 
 /* Planning and making must refuse alike. */
 static void assert_refused(const char *spec, tamis_status status, const char *about) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis *f = (tamis *)&plan;
     forget_sentence();
-    if (tamis_plan_spec(spec, &plan, sizeof plan) != status) fail_msg("'%.80s' is planned", spec);
+    if (tamis_plan_spec(spec, &plan) != status) fail_msg("'%.80s' is planned", spec);
     assert_sentence(spec, about);
     forget_sentence();
     assert_int_equal(tamis_create(&f, spec), status);
@@ -88,9 +87,9 @@ static void assert_refused(const char *spec, tamis_status status, const char *ab
 
 /* For texts that may be either: no crash, no zero shape, a sentence or a plan. */
 static bool ends_well(const char *spec) {
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     forget_sentence();
-    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan);
     if (rc) {
         assert_sentence(spec, "");
         if (rc != TAMIS_INVALID && rc != TAMIS_TOO_LARGE)
@@ -111,8 +110,8 @@ static tamis *made(const char *spec) {
 }
 
 static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     return info;
 }
 
@@ -722,7 +721,7 @@ static void a_filter_describes_itself(void **state) {
 
 static void assert_option(const char *spec, size_t i, const char *kind, const char *name,
                           const char *value) {
-    struct tamis_spec_option option = {.struct_size = sizeof option};
+    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
     assert_int_equal(tamis_spec_read(spec, i, &option), TAMIS_OK);
     assert_string_equal(option.kind, kind);
     assert_string_equal(option.name, name);
@@ -766,7 +765,7 @@ static void what_is_not_a_spec_is_not_read(void **state) {
     assert_unread("gcs:capacity=1,,fpr=1%", 9, "'' should be name=value");
     assert_unread("gcs:a name that is longer than names are=1", 0, "too long");
     /* A name of nothing would look like the end. */
-    struct tamis_spec_option option = {.struct_size = sizeof option};
+    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
     assert_int_equal(tamis_spec_read("gcs:=5", 0, &option), TAMIS_INVALID);
     assert_sentence("gcs:=5", "'=5' should be name=value");
 }

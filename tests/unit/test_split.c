@@ -97,11 +97,10 @@ static void split_index_rules_are_two(void **state) {
     assert_int_equal(block, (0x7fffffffull * 100) >> 32);
     tamis_free(parquet);
     tamis_free(wide);
-    struct tamis_plan plan;
-    assert_int_equal(
-        tamis_plan_spec("split:capacity=1,size=2^36,index=parquet", &plan, sizeof plan),
-        TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36", &plan, sizeof plan), TAMIS_OK);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36,index=parquet", &plan),
+                     TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36", &plan), TAMIS_OK);
     assert_int_equal(plan.word[1], 1);
 }
 

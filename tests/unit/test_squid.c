@@ -51,8 +51,8 @@ static void reads_what_squid_wrote(void **state) {
     tamis *f = test_import("squid", file);
     for (size_t i = 0; i < sizeof cached / sizeof *cached; i++)
         if (!has_url(f, HOST "%s", cached[i])) fail_msg("%s is missing", cached[i]);
-    struct tamis_info info;
-    tamis_measure(f, &info, sizeof info);
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_measure(f, &info);
     assert_int_equal(info.items, 59);
     assert_int_equal(info.capacity, 60);
     tamis_free(f);
@@ -179,11 +179,11 @@ static void plans_as_squid(void **state) {
         {"capacity=3,bits=20", 2, 5},
         {"capacity=2147483640,bits_per_entry=1", 268435455, 1},
     };
-    struct tamis_plan plan;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         char spec[96];
         snprintf(spec, sizeof spec, "squid:%s", samples[i].spec);
-        if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+        if (tamis_plan_spec(spec, &plan)) fail_msg("%s: %s", spec, tamis_why());
         assert_int_equal(plan.word[0], samples[i].bytes * 8);
         assert_int_equal(plan.word[1], 4);
         assert_int_equal(plan.word[3], samples[i].per_entry);
@@ -191,8 +191,8 @@ static void plans_as_squid(void **state) {
 }
 
 static void refuses_plan(const char *spec, tamis_status expected, const char *sentence) {
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), expected);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec(spec, &plan), expected);
     assert_string_equal(tamis_why(), sentence);
 }
 

@@ -52,18 +52,18 @@ static void empty_box(void) {
 }
 
 static struct tamis_announced announce(tamis *f, struct tamis_announce_options o) {
-    struct tamis_announced a;
+    struct tamis_announced a = TAMIS_ANNOUNCED_INIT;
     o.struct_size = sizeof o;
-    REQUIRE_OK(tamis_announce(f, &o, &a, sizeof a, take, &box));
+    REQUIRE_OK(tamis_announce(f, &o, &a, take, &box));
     return a;
 }
 #define ANNOUNCE(f, ...) announce(f, (struct tamis_announce_options){.struct_size = 0, __VA_ARGS__})
 
 static struct tamis_receive_info receive(tamis **copy, size_t i) {
-    struct tamis_receive_info h;
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     const size_t size = box.at[i + 1] - box.at[i];
     assert_int_equal(tamis_message_size(box.bytes + box.at[i], box.used - box.at[i]), size);
-    REQUIRE_OK(tamis_receive(copy, box.bytes + box.at[i], size, NULL, &h, sizeof h));
+    REQUIRE_OK(tamis_receive(copy, box.bytes + box.at[i], size, NULL, &h));
     return h;
 }
 
@@ -304,8 +304,8 @@ static void losses_are_counted_and_heal(void **state) {
         assert_int_equal(h.missing, 3);
         assert_int_equal(h.sequence, 13);
         assert_true(differences(f, copy) > 0 && differences(f, copy) <= told);
-        struct tamis_receive_info kept;
-        assert_true(tamis_was_received(copy, &kept, sizeof kept));
+        struct tamis_receive_info kept = TAMIS_RECEIVE_INFO_INIT;
+        assert_true(tamis_was_received(copy, &kept));
         assert_int_equal(kept.missing, 3);
         ANNOUNCE(f, .is_whole = true);
         h = receive(&copy, 13);
@@ -379,8 +379,8 @@ static void numbers_go_round(void **state) {
         assert_int_equal(h.missing, 0);
         empty_box();
     }
-    struct tamis_receive_info h;
-    assert_true(tamis_was_received(copy, &h, sizeof h));
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
+    assert_true(tamis_was_received(copy, &h));
     assert_int_equal(h.sequence, 3);
     assert_int_equal(differences(f, copy), 0);
     tamis_free(f);
@@ -397,7 +397,7 @@ static void a_refusal_is_told_again(void **state) {
         for (uint64_t i = 0; i < 40; i++) add_url(f, i);
         box.max = box.n + 2;
         const struct tamis_announce_options o = {.struct_size = sizeof o, .message_bytes = 64};
-        assert_int_equal(tamis_announce(f, &o, NULL, 0, take, &box), TAMIS_CANCELLED);
+        assert_int_equal(tamis_announce(f, &o, NULL, take, &box), TAMIS_CANCELLED);
         box.max = 0;
         assert_true(tamis_is_due(f, 0));
         ANNOUNCE(f, .message_bytes = 0);
@@ -414,7 +414,7 @@ static void a_refusal_is_told_again(void **state) {
 static bool is_refused(tamis **copy, const uint8_t *bytes, size_t size) {
     const struct tamis_options o = {.struct_size = sizeof o, .max_bytes = 1 << 20};
     tamis *before = test_copy(*copy);
-    const tamis_status rc = tamis_receive(copy, bytes, size, &o, NULL, 0);
+    const tamis_status rc = tamis_receive(copy, bytes, size, &o, NULL);
     if (rc) {
         assert_true(strlen(tamis_why()) > 10);
         assert_true(rc == TAMIS_CORRUPT || rc == TAMIS_TOO_LARGE);
@@ -507,7 +507,7 @@ static void large_numbers_are_refused(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint8_t *bytes = only(12, size);
         put_big(bytes + wrong[i].at, wrong[i].n, wrong[i].value);
-        const tamis_status rc = tamis_receive(&copy, bytes, size, &o, NULL, 0);
+        const tamis_status rc = tamis_receive(&copy, bytes, size, &o, NULL);
         if (!rc) fail_msg("%s: taken", wrong[i].why);
         if (rc == TAMIS_TOO_LARGE)
             assert_string_equal(wrong[i].why, "would be too large");
@@ -537,7 +537,7 @@ static const char *compact_is_refused(uint8_t what, uint8_t hash, uint32_t count
     bytes[16] = hashes;
     memcpy(bytes + 17, body, body_size);
     tamis__put32(bytes + size - 4, (uint32_t)tamis__checksum(bytes, size - 4, NULL, 0));
-    const tamis_status rc = tamis_receive(&copy, bytes, size, NULL, NULL, 0);
+    const tamis_status rc = tamis_receive(&copy, bytes, size, NULL, NULL);
     tamis_free(copy);
     return rc ? tamis_why() : "taken";
 }
@@ -581,9 +581,9 @@ static void compact_insides_are_looked_at(void **state) {
 static void other_bytes_are_no_messages(void **state) {
     (void)state;
     tamis *copy = NULL;
-    assert_int_equal(tamis_receive(&copy, "", 0, NULL, NULL, 0), TAMIS_CORRUPT);
-    assert_int_equal(tamis_receive(&copy, "hello", 5, NULL, NULL, 0), TAMIS_CORRUPT);
-    assert_int_equal(tamis_receive(&copy, "\x14\x02", 2, NULL, NULL, 0), TAMIS_CORRUPT);
+    assert_int_equal(tamis_receive(&copy, "", 0, NULL, NULL), TAMIS_CORRUPT);
+    assert_int_equal(tamis_receive(&copy, "hello", 5, NULL, NULL), TAMIS_CORRUPT);
+    assert_int_equal(tamis_receive(&copy, "\x14\x02", 2, NULL, NULL), TAMIS_CORRUPT);
     assert_null(copy);
     assert_int_equal(tamis_message_size("\xd3\x53\x43\x01", 4), 0);
 }
@@ -593,22 +593,22 @@ static void limits_of_announcing(void **state) {
     static const char *const cannot[] = {"blocked:capacity=100", "counting:capacity=100",
                                          "counting:capacity=100,log=yes,hash=sip13",
                                          "icp:capacity=100,copy=yes"};
-    struct tamis_staleness s;
+    struct tamis_staleness s = TAMIS_STALENESS_INIT;
     for (size_t i = 0; i < 4; i++) {
         tamis *f = test_make("%s", cannot[i]);
-        assert_int_equal(tamis_announce(f, NULL, NULL, 0, take, &box), TAMIS_UNSUPPORTED);
+        assert_int_equal(tamis_announce(f, NULL, NULL, take, &box), TAMIS_UNSUPPORTED);
         assert_false(tamis_is_due(f, 0));
-        if (i != 2) assert_int_equal(tamis_get_staleness(f, &s, sizeof s), TAMIS_UNSUPPORTED);
+        if (i != 2) assert_int_equal(tamis_get_staleness(f, &s), TAMIS_UNSUPPORTED);
         tamis_free(f);
     }
     tamis *f = test_make("%s", specs[2]);
     struct tamis_announce_options o = {.struct_size = sizeof o, .message_bytes = 63};
-    assert_int_equal(tamis_announce(f, &o, NULL, 0, take, &box), TAMIS_INVALID);
+    assert_int_equal(tamis_announce(f, &o, NULL, take, &box), TAMIS_INVALID);
     o.message_bytes = 16385;
-    assert_int_equal(tamis_announce(f, &o, NULL, 0, take, &box), TAMIS_INVALID);
+    assert_int_equal(tamis_announce(f, &o, NULL, take, &box), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "64 to 16384"));
     o = (struct tamis_announce_options){sizeof o, 0, 0, true, true};
-    assert_int_equal(tamis_announce(f, &o, NULL, 0, take, &box), TAMIS_INVALID);
+    assert_int_equal(tamis_announce(f, &o, NULL, take, &box), TAMIS_INVALID);
     tamis_free(f);
 }
 
@@ -623,13 +623,13 @@ static void no_memory_changes_nothing(void **state) {
         tamis *f = thirteen_messages(s);
         for (long at = 1;; at++) {
             tamis_neighbours *t = NULL;
-            struct tamis_receive_info h;
+            struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
             size_t peer;
             failing = (test_failing_allocator){.fail_at = at};
             tamis_status rc = tamis_neighbours_create(&t, 8, &o);
             for (size_t i = 0; i < box.n && !rc; i++)
                 rc = tamis_neighbours_receive(t, i % 2 ? "b" : "a", box.bytes + box.at[i],
-                                              box.at[i + 1] - box.at[i], &h, sizeof h);
+                                              box.at[i + 1] - box.at[i], &h);
             const bool is_done = !rc && failing.calls < at;
             if (t) (void)tamis_neighbours_ask(t, "x", 1, &peer, 1);
             tamis_neighbours_free(t);
@@ -650,13 +650,13 @@ static void unknown_documents_are_estimated(void **state) {
     for (size_t s = 0; s < SPECS; s += 2)
         for (uint64_t n = 1; n <= 512; n *= 2) {
             tamis *f = test_make("%s", specs[s]);
-            struct tamis_staleness stale;
+            struct tamis_staleness stale = TAMIS_STALENESS_INIT;
             for (uint64_t i = 0; i < 500; i++) add_url(f, i);
             empty_box();
             ANNOUNCE(f, .message_bytes = 0);
             for (uint64_t i = 0; i < n; i++) add_url(f, 1000 + i);
             for (uint64_t i = 0; i < 100; i++) remove_url(f, i);
-            REQUIRE_OK(tamis_get_staleness(f, &stale, sizeof stale));
+            REQUIRE_OK(tamis_get_staleness(f, &stale));
             assert_int_equal(stale.positions, 8000);
             assert_int_equal(stale.documents, 400 + n);
             assert_true(stale.cleared > 0);
@@ -727,7 +727,7 @@ static void table_knows_who_may_have_it(void **state) {
         ANNOUNCE(own[p], .message_bytes = 0);
         for (size_t i = 0; i < box.n; i++)
             REQUIRE_OK(tamis_neighbours_receive(t, name, box.bytes + box.at[i],
-                                                box.at[i + 1] - box.at[i], NULL, 0));
+                                                box.at[i + 1] - box.at[i], NULL));
     }
     for (uint64_t i = 0; i < PEERS * EACH; i++) {
         char url[64];
@@ -747,10 +747,10 @@ static void table_knows_who_may_have_it(void **state) {
         assert_int_equal(name[0], 'a' + (int)i);
     }
     assert_false(tamis_neighbours_at(t, PEERS, &name, &copy));
-    assert_int_equal(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL, 0), TAMIS_FULL);
+    assert_int_equal(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL), TAMIS_FULL);
     REQUIRE_OK(tamis_neighbours_forget(t, "c"));
     assert_int_equal(tamis_neighbours_forget(t, "c"), TAMIS_NOT_FOUND);
-    REQUIRE_OK(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL, 0));
+    REQUIRE_OK(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL));
     for (size_t i = 0; tamis_neighbours_at(t, i, &name, &copy); i++)
         assert_int_equal(name[0], "abdefg"[i]);
     for (size_t p = 0; p < PEERS; p++) tamis_free(own[p]);
@@ -764,7 +764,7 @@ static void copies_come_back(void **state) {
     tamis *f = thirteen_messages(0), *copy = NULL, *loaded;
     const tamis *inside;
     const char *name;
-    struct tamis_receive_info h;
+    struct tamis_receive_info h = TAMIS_RECEIVE_INFO_INIT;
     size_t size, peer;
     receive(&copy, 0);
     receive(&copy, 2);
@@ -773,8 +773,8 @@ static void copies_come_back(void **state) {
     REQUIRE_OK(tamis_neighbours_create(&t, 2, NULL));
     REQUIRE_OK(tamis_neighbours_put(t, "old", loaded));
     REQUIRE_OK(tamis_neighbours_put(t, "old", copy));
-    REQUIRE_OK(tamis_neighbours_receive(t, "old", box.bytes + box.at[3], box.at[4] - box.at[3], &h,
-                                        sizeof h));
+    REQUIRE_OK(
+        tamis_neighbours_receive(t, "old", box.bytes + box.at[3], box.at[4] - box.at[3], &h));
     assert_int_equal(h.missing, 1);
     assert_false(h.is_new);
     assert_true(tamis_neighbours_at(t, 0, &name, &inside));

@@ -82,9 +82,8 @@ static void sizes_are_capacity_by_rate(void **state) {
     (void)state;
     assert_int_equal(test_plan("universal:capacity=1000,fpr=1%").word[BITS], 100352);
     assert_int_equal(test_plan("universal:capacity=64,fpr=50%").word[BITS], 128);
-    struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("universal:capacity=2^53,fpr=1%", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("universal:capacity=2^53,fpr=1%", &plan), TAMIS_TOO_LARGE);
     tamis *f = test_make("universal:capacity=9,bits=1000");
     static const test_word bad[] = {{BITS, 0},       {BITS, 2000},        {MULTIPLIER, 0},
                                     {MULTIPLIER, P}, {MULTIPLIER, 3 * P}, {OFFSET, P},

@@ -56,8 +56,8 @@ static void kinds_without_values_say_so(void **state) {
     (void)state;
     unsigned seen = 0;
     for (size_t i = 0; i < tamis_kind_count(); i++) {
-        struct tamis_kind_info kind;
-        tamis_kind_at(i, &kind, sizeof kind);
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+        tamis_kind_at(i, &kind);
         if (kind.abilities & (TAMIS_CAN_GET | TAMIS_IS_BUILT)) continue;
         if (!(kind.abilities & TAMIS_CAN_ADD)) continue;
         tamis *f = test_make("%s:capacity=100,fpr=1%%", kind.name);
@@ -293,9 +293,9 @@ static void builders_refuse_what_filters_refuse(void **state) {
 static void builders_of_other_kinds_take_no_values(void **state) {
     (void)state;
     for (size_t i = 0; i < test_own_kinds(); i++) {
-        struct tamis_kind_info kind;
+        struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
         char spec[64];
-        tamis_kind_at(i, &kind, sizeof kind);
+        tamis_kind_at(i, &kind);
         if (kind.abilities & (TAMIS_CAN_GET | TAMIS_IS_SKETCH)) continue;
         const int is_shard = strcmp(kind.name, "shard") == 0; /* which cannot count */
         for (int has_capacity = is_shard; has_capacity < 2; has_capacity++) {

@@ -107,8 +107,8 @@ static void window_turns_when_told(void **state) {
             if (step % 7 == 0) assert_window_is(f, &h, 100 + program, info.word);
             assert_int_equal(tamis__get64(test_payload(f)), h.now);
             assert_int_equal(tamis__get64(test_payload(f) + 8), h.in_this);
-            struct tamis_info facts;
-            tamis_get_info(f, &facts, sizeof facts);
+            struct tamis_info facts = TAMIS_INFO_INIT;
+            tamis_get_info(f, &facts);
             assert_true(facts.adds_to_tick ==
                         (is_clock ? UINT64_MAX : info.word[EACH] - h.in_this));
         }

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Laws about hosts: filters in their memory, payloads alone, calls that they stop, bytes that they
+ * vouch for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tamis_engine.h"
+#include "tests/laws/laws.h"
+#include "tests/support/seal.h"
+
+enum { N = 600, TWICE = 2 * N, CACHE_LINE = 64 };
+
+static size_t round_up(size_t size) {
+    return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static uint8_t *host_memory(size_t size) {
+    uint8_t *memory = aligned_alloc(CACHE_LINE, round_up(size));
+    if (!memory) abort();
+    memset(memory, 0x5a, round_up(size)); /* what was there before must not matter */
+    return memory;
+}
+
+static bool is_image_of(const uint8_t *memory, const tamis *f) {
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    const bool is_same = memcmp(memory, image, size) == 0;
+    free(image);
+    return is_same;
+}
+
+/* ---- An image in memory of the host ---------------------------------------------------------- */
+
+/* Two handles, one after the other, and the bytes of a filter that has memory of its own. */
+static const char *changed_in_place(const subject *s, uint8_t *memory, size_t size) {
+    const struct tamis_options *options = secret_options(s->options);
+    tamis *own = make(s, N, 0.01, NULL), *f;
+    const char *what = NULL;
+    if (tamis_create_at(&f, memory, size, spec_of(s, N, 0.01, NULL), options)) return tamis_why();
+    if (!is_image_of(memory, own)) what = "an empty one is another image than elsewhere";
+    add_keys(f, 0, N / 2);
+    add_keys(own, 0, N / 2);
+    if (tamis_set_note(f, "comment", "at a host") || tamis_set_note(own, "comment", "at a host"))
+        abort();
+    if (!what && (tamis_sync(f) || !is_image_of(memory, own))) what = "after a sync it is another";
+    tamis_free(f);
+    if (what) goto done;
+    if (tamis_attach(&f, memory, size, options)) {
+        what = wrong("it cannot be attached to: %s", tamis_why());
+        goto done;
+    }
+    add_keys(f, N / 2, N);
+    add_keys(own, N / 2, N);
+    if (tamis_sync(f) || !is_image_of(memory, own)) what = "after a second handle it is another";
+    if (!what && !same_answers(f, own, 0, TWICE)) what = "it answers otherwise";
+    tamis_free(f);
+done:
+    tamis_free(own);
+    return what;
+}
+
+/* As many as fit: then TAMIS_FULL, and a valid image of those that did. */
+static const char *full_at_the_end(const subject *s, uint8_t *memory, size_t size) {
+    const struct tamis_options *options = secret_options(s->options);
+    tamis *f, *loaded = NULL;
+    const char *what = NULL;
+    if (tamis_create_at(&f, memory, size, spec_of(s, N, 0.01, NULL), options)) return tamis_why();
+    const uint64_t taken = add_keys(f, 0, 20 * N);
+    if (tamis_sync(f) || tamis_load_with(&loaded, memory, (size_t)tamis_image_size(f), options))
+        what = wrong("what is full is no image: %s", tamis_why());
+    else if (tamis_image_size(f) > size)
+        what = "it is larger than the memory";
+    else if (!(s->can & TAMIS_AGES) && count_keys(loaded, 0, taken) != taken)
+        what = "keys are lost where memory ends";
+    for (size_t i = size; i < round_up(size) && !what; i++)
+        if (memory[i] != 0x5a) what = "it wrote past the memory";
+    tamis_free(loaded);
+    tamis_free(f);
+    return what;
+}
+
+static const char *memory_of_a_host_is_enough(const subject *s) {
+    enum { ROOM = 40 };
+    struct tamis_plan plan = test_plan(spec_of(s, N, 0.01, NULL));
+    const size_t size = (size_t)plan.stored_bytes;
+    uint8_t *memory = host_memory(ROOM * size + 4096);
+    tamis *f;
+    const char *what = changed_in_place(s, memory, ROOM * size + 4096);
+    free(memory);
+    memory = host_memory(size);
+    if (!what) what = full_at_the_end(s, memory, size);
+    if (!what && tamis_create_at(&f, memory, size - 1, spec_of(s, N, 0.01, NULL),
+                                 secret_options(s->options)) != TAMIS_FULL)
+        what = "memory that is too small is taken";
+    free(memory);
+    return what;
+}
+
+/* Any image can be attached to, also one of a kind that is built. */
+static const char *attached_equals_loaded(const subject *s) {
+    const struct tamis_options *options = secret_options(s->options);
+    tamis *own = filled(s, N, 0.01, NULL, 0, N), *f = NULL;
+    size_t size;
+    uint8_t *image = test_image(own, &size), *memory = host_memory(size + 100);
+    const char *what = NULL;
+    memcpy(memory, image, size);
+    if (tamis_attach(&f, memory, size + 100, options))
+        what = wrong("an image is refused: %s", tamis_why());
+    else if (!same_answers(f, own, 0, TWICE))
+        what = "it answers otherwise";
+    else if (tamis_sync(f) || memcmp(memory, image, size) != 0)
+        what = "a sync without a change changes bytes";
+    tamis_free(f);
+    memory[size - 1] ^= 1;
+    if (!what && (tamis_attach(&f, memory, size, options) != TAMIS_CORRUPT || f))
+        what = "damage is attached to";
+    free(memory);
+    free(image);
+    tamis_free(own);
+    return what;
+}
+
+/* ---- A payload alone ------------------------------------------------------------------------- */
+
+static const char *payload_alone_is_enough(const subject *s) {
+    const struct tamis_options *options = secret_options(s->options);
+    const char *spec = spec_of(s, N, 0.01, NULL);
+    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2), *b = filled(s, N, 0.01, NULL, N / 2, N), *f;
+    uint64_t size, other_size;
+    const void *first = tamis_payload(a, &size), *second = tamis_payload(b, &other_size);
+    const char *what = NULL;
+    tamis_status rc = tamis_view_payload(&f, spec, first, (size_t)size, options);
+    if (rc == TAMIS_UNSUPPORTED && s->can & TAMIS_IS_BUILT) goto done;
+    if (rc == TAMIS_CORRUPT && size != test_plan(spec).payload_bytes) goto done; /* it has grown */
+    if (rc)
+        what = wrong("a payload is refused: %s", tamis_why());
+    else if (!same_answers(f, a, 0, TWICE))
+        what = "a payload alone answers otherwise";
+    else if (tamis_add(f, "x", 1) != TAMIS_READONLY)
+        what = "a view can be changed";
+    else if (tamis_set_payload(f, second, (size_t)size - 1) != TAMIS_CORRUPT ||
+             !same_answers(f, a, 0, TWICE))
+        what = "a payload of another size is taken";
+    else if (size == other_size &&
+             (tamis_set_payload(f, second, (size_t)size) || !same_answers(f, b, 0, TWICE)))
+        what = "the second payload answers otherwise";
+    tamis_free(f);
+done:
+    tamis_free(a);
+    tamis_free(b);
+    return what;
+}
+
+/* ---- Calls that are stopped ------------------------------------------------------------------ */
+
+typedef struct patience {
+    uint64_t asked, max;
+} patience;
+
+static bool is_enough(void *ctx) {
+    patience *p = ctx;
+    return ++p->asked > p->max;
+}
+
+/* Changes that bring everything to a new payload. */
+static tamis_status change(const subject *s, tamis *f, int way) {
+    static char buffer[20 * N][32];
+    static struct tamis_key keys[20 * N];
+    tamis *more;
+    tamis_status rc = TAMIS_OK;
+    if (way == 0 && s->can & TAMIS_CAN_RESIZE) rc = tamis_resize(f, 10 * N);
+    if (way == 1 && s->can & TAMIS_CAN_FOLD) rc = tamis_fold(f, 2);
+    if (way == 2 && s->can & TAMIS_CAN_ADD && s->can & TAMIS_CAN_GROW) {
+        for (uint64_t i = 0; i < 20 * N; i++) keys[i] = key_at(i, buffer[i]);
+        rc = tamis_add_many(f, keys, 20 * N);
+    }
+    if (way == 3 && s->can & TAMIS_IS_BUILT && s->can & TAMIS_CAN_MERGE) {
+        more = filled(s, N, 0.01, NULL, N, TWICE);
+        rc = tamis_merge(f, more);
+        tamis_free(more);
+    }
+    return rc;
+}
+
+static const char *stopped_at(const subject *s, const uint8_t *image, size_t size,
+                              struct tamis_options *options, int way) {
+    patience *p = options->stop_ctx;
+    tamis *f, *copy;
+    const char *what = NULL;
+    *p = (patience){.max = UINT64_MAX};
+    if (tamis_load_with(&f, image, size, options)) return tamis_why();
+    p->max = p->asked;
+    if (tamis_copy(&copy, f) != TAMIS_CANCELLED || copy) what = "a copy is not stopped";
+    for (uint64_t later = 0; later < 3 && !what; later++) {
+        p->max = p->asked + later;
+        const tamis_status rc = change(s, f, way);
+        if (rc != TAMIS_CANCELLED) break; /* done, or not for this kind */
+        if (!is_image_of(image, f)) what = wrong("way %d was stopped and left half done", way);
+    }
+    tamis_free(f);
+    return what;
+}
+
+static const char *stopping_changes_nothing(const subject *s) {
+    struct tamis_options options = *secret_options(s->options);
+    patience p = {0};
+    tamis *own = filled(s, N, 0.01, NULL, 0, N), *f;
+    size_t size;
+    uint8_t *image = test_image(own, &size);
+    const char *what = NULL;
+    options.should_stop = is_enough;
+    options.stop_ctx = &p;
+    if (tamis_load_with(&f, image, size, &options) != TAMIS_CANCELLED || f)
+        what = "loading is not stopped";
+    p = (patience){0};
+    if (!what && (tamis_view_with(&f, image, size, &options) != TAMIS_CANCELLED || f))
+        what = "viewing is not stopped";
+    for (int way = 0; way < 4 && !what; way++) what = stopped_at(s, image, size, &options, way);
+    free(image);
+    tamis_free(own);
+    return what;
+}
+
+static const char *a_builder_can_be_stopped(const subject *s) {
+    struct tamis_options options = *secret_options(s->options);
+    patience p = {0};
+    const struct tamis_builder_options how = {.struct_size = sizeof how, .filter = &options};
+    options.should_stop = is_enough;
+    options.stop_ctx = &p;
+    intake in = open_builder(s, spec_of(s, N, 0.01, NULL), &how);
+    take_in_keys(&in, 0, N);
+    tamis *f;
+    const char *what = NULL;
+    if (tamis_builder_finish(in.builder, &f) != TAMIS_CANCELLED || f)
+        what = "finishing is not stopped";
+    p.max = UINT64_MAX;
+    if (!what && tamis_builder_finish(in.builder, &f)) what = "a stopped builder cannot go on";
+    if (!what && count_keys(f, 0, N) != N) what = "a stopped builder has lost keys";
+    tamis_free(f);
+    tamis_builder_free(in.builder);
+    return what;
+}
+
+/* ---- Bytes that passed before ---------------------------------------------------------------- */
+
+/* What is trusted is not summed; its header is checked as ever. */
+static const char *trust_is_for_content_alone(const subject *s) {
+    struct tamis_options options = *secret_options(s->options);
+    tamis *own = filled(s, N, 0.01, NULL, 0, N), *f;
+    size_t size;
+    uint8_t *image = test_image(own, &size);
+    const char *what = NULL;
+    options.is_trusted = true;
+    if (tamis_view_with(&f, image, size, &options) || !same_answers(f, own, 0, TWICE))
+        what = "a trusted view answers otherwise";
+    tamis_free(f);
+    image[size - 1] ^= 0x80; /* not to be asked: only whether it is looked at */
+    if (!what && tamis_view_with(&f, image, size, &options)) what = "trusted content is checked";
+    tamis_free(f);
+    if (!what && tamis_load_with(&f, image, size, secret_options(s->options)) != TAMIS_CORRUPT)
+        what = "trust lasts longer than a call";
+    image[size - 1] ^= 0x80;
+    for (size_t i = 0; i < TEST_HEADER_BYTES && !what; i++) {
+        image[i] ^= 1;
+        if (tamis_view_with(&f, image, size, &options) == TAMIS_OK)
+            what = wrong("byte %zu of a trusted header is not checked", i);
+        tamis_free(f);
+        image[i] ^= 1;
+    }
+    if (!what && tamis_view_with(&f, image, size - 1, &options) != TAMIS_CORRUPT)
+        what = "a trusted image may be cut short";
+    free(image);
+    tamis_free(own);
+    return what;
+}
+
+const law host_laws[] = {
+    {"memory_of_a_host_is_enough", TAMIS_CAN_ADD, memory_of_a_host_is_enough, TAMIS_IS_BUILT},
+    {"attached_equals_loaded", 0, attached_equals_loaded, 0},
+    {"payload_alone_is_enough", 0, payload_alone_is_enough, 0},
+    {"stopping_changes_nothing", 0, stopping_changes_nothing, 0},
+    {"a_builder_can_be_stopped", TAMIS_IS_BUILT, a_builder_can_be_stopped, 0},
+    {"trust_is_for_content_alone", 0, trust_is_for_content_alone, 0},
+    {NULL, 0, NULL, 0},
+};
