@@ -251,7 +251,7 @@ static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *nu
     return true;
 }
 
-static bool fast(const tamis_body *f, struct tamis_inline *view) {
+static bool inline_view(const tamis_body *f, struct tamis_inline *view) {
     view->blocks = f->word[BLOCKS];
     view->rule = TAMIS_INLINE_BLOCKED;
     return f->word[HASHES] == LANES;
@@ -309,7 +309,7 @@ const tamis_kind tamis__blocked = {
                                   .has = has,
                                   .prefetch = prefetch,
                                   .query_numbers = query_numbers,
-                                  .inline_view = fast,
+                                  .inline_view = inline_view,
                                   .add_shared = add_shared},
     .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},

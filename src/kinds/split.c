@@ -148,7 +148,7 @@ static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *nu
     return true;
 }
 
-static bool fast(const tamis_body *f, struct tamis_inline *view) {
+static bool inline_view(const tamis_body *f, struct tamis_inline *view) {
     view->blocks = f->word[BLOCKS];
     view->rule = f->word[INDEX] == PARQUET ? TAMIS_INLINE_SPLIT_PARQUET : TAMIS_INLINE_SPLIT;
     return true;
@@ -203,7 +203,7 @@ const tamis_kind tamis__split = {
                                   .has = has,
                                   .prefetch = prefetch,
                                   .query_numbers = query_numbers,
-                                  .inline_view = fast,
+                                  .inline_view = inline_view,
                                   .add_shared = add_shared},
     .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
