@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The bench runs, its JSON is whole, no contestant loses a key, and rates are what plans say. No
 # time is looked at. A report with a fault in it is refused.
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-try() { # what, command...
-    n=$((n + 1))
-    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$work/log"
-        code=1
-    fi
-}
+. "$(dirname "$0")/../support/trials.inc"
 
 cat >"$work/check.py" <<'END_OF_CHECK'
 import json, math, sys

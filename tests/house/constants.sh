@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tamis_constant_at gives every constant that the public headers declare, with its value, and no
 # others: enums and TAMIS_VERSION_*. A binding needs no reader of C.
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-try() { # what, command...
-    n=$((n + 1))
-    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$work/log"
-        code=1
-    fi
-}
+. "$(dirname "$0")/../support/trials.inc"
 # The enums of every header as the compiler sees them: macros are done, comments gone.
 declared() {
     for header in include/*.h; do

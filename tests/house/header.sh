@@ -1,17 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The public headers need nothing included before them, and every compiler is silent about them.
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-try() { # what, command...
-    n=$((n + 1))
-    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$work/log"
-        code=1
-    fi
-}
+. "$(dirname "$0")/../support/trials.inc"
 strict="-Wall -Wextra -Wpedantic -Werror -Iinclude"
 cat >"$work/a.c" <<'END'
 #include "tamis.h"

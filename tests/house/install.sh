@@ -3,17 +3,7 @@
 # What make install leaves is whole: the README's program is compiled with it and runs, by pkg-config and by
 # CMake, and again after the tree has moved. Our CMake installs the same, of objects that were compiled alike;
 # uninstalling leaves nothing; versions that another API may have are refused.
-cd "$(dirname "$0")/../.." || exit 2
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-n=0
-try() {
-    n=$((n + 1))
-    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$work/log"
-        code=1
-    fi
-}
+. "$(dirname "$0")/../support/trials.inc"
 skip() { n=$((n + 1)) && echo "ok $n - $1 # SKIP $2"; }
 
 root=$work/root

@@ -1,21 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `make KINDS=blocked` makes a library of at most 100 KB: every function of tamis.h is there, the kind
+# `make KINDS=blocked` makes a library of at most 100 KiB: every function of tamis.h is there, the kind
 # works, what is left out says so, and names that there are not are refused.
-cd "$(dirname "$0")/../.." || exit 2
+. "$(dirname "$0")/../support/trials.inc"
 most=102400
-work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 # Another make than the one that may have started this.
 unset MAKEFLAGS MAKELEVEL MFLAGS
-n=0
-try() { # what, command...
-    n=$((n + 1))
-    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        sed 's/^/# /' "$work/log"
-        code=1
-    fi
-}
 small() { make -s CC="${CC:-cc}" CFLAGS=-Os B="$work/small" "$@"; }
 refuses() { # sentence, argument of make...
     ! small "${@:2}" all >"$work/said" 2>&1 && cat "$work/said" && grep -qF -- "$1" "$work/said"

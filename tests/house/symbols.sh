@@ -1,19 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # The shared library exports exactly the names of tests/symbols.txt, all of them tamis_, and the
 # headers declare each. A change of the API is then a line in review.
-cd "$(dirname "$0")/../.." || exit 2
-have=$(mktemp) && trap 'rm -f "$have"' EXIT
+. "$(dirname "$0")/../support/trials.inc"
+have=$work/have
 nm -D --defined-only "$B/libtamis.so" | awk '$2 ~ /[A-Z]/ {print $3}' | LC_ALL=C sort >"$have"
-n=0
-check() {
-    n=$((n + 1))
-    if [ -z "$2" ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        echo "$2" | sed 's/^/# /'
-        code=1
-    fi
-}
 check "exports are those of tests/symbols.txt" "$(diff tests/symbols.txt "$have")"
 check "exports start with tamis_" "$(grep -v '^tamis_[a-z]' "$have")"
 check "exports are declared in a public header" \
