@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* approximator: an upper bound for the value of every key (Boldi and Vigna 2003).
  *
- * Bloom's filter with a value in place of each bit. Values come from a lattice, something in which
- * any two have a join, which is the least that is above both, and a meet, the most that is below
- * both. Putting joins the value into k cells; getting takes the meet of the same k cells.
+ * Bloom's filter with a value in place of each bit. Values come from a lattice, in which any two
+ * have a join, the least value above both, and a meet, the greatest below both. Putting joins the
+ * value into k cells; getting takes the meet of the same k cells.
  *
  *     key ─▶ hash ─▶ position 0, position 1, ... position k-1           the chain of classic
  *
@@ -11,15 +11,15 @@
  *                 ▲     ▲     ▲     ▲   ▲
  *                cat cat dog dog   cat dog        cat = 7, dog = 9: get(cat) = min(7, 9, 7) = 7
  *
- * No cell of a key is ever below what was put, so neither is their meet: a value that comes back
- * may be too high, never too low. It is too high only if every cell of the key was raised by
- * others, and only keys with higher values raise: the largest values are the surest.
+ * No cell of a key is ever below what was put, so neither is their meet: a returned value may be
+ * too high, never too low. It is too high only if other keys raised every cell of the key, and only
+ * keys with higher values do: the largest values are the most reliable.
  *
  *     max   numbers: join is the larger, meet the smaller
  *     or    sets of bits: join is OR, meet is AND; no bit that was put is ever missing
  *
- * Bottom is 0, which is what a cell holds before the first put and what says "never put": putting
- * 0 stores nothing. With a value of one bit both lattices are classic, bit for bit. */
+ * Bottom is 0: a cell holds it before the first put, and it means "never put", so putting 0 stores
+ * nothing. With values of one bit both lattices are classic, bit for bit. */
 #include <math.h>
 
 #include "bits/packed.h"
@@ -35,7 +35,7 @@ enum { MAX_VALUE_BITS = 64, VALUE_PRESET = 8 }; /* of a cell */
 enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
 #define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
-/* What a key has that is added without a value. */
+/* The value of a key that is added without one. */
 #define ADDED ((uint64_t)1)
 
 static const struct tamis_option options[] = {
@@ -72,7 +72,7 @@ static uint64_t probes(const uint64_t word[]) {
     return word[HASHES];
 }
 
-/* How often a stranger gets anything but 0, when all keys have a bit in common, as added ones do.
+/* How often a non-member gets anything but 0, when all keys have a bit in common, as added ones do.
  * With or it is less otherwise: k sets, none of them empty, may still share nothing. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS] / word[VALUE], word[HASHES]);
@@ -113,7 +113,7 @@ TAMIS_HOT void cell_join(tamis_cells c, uint64_t lattice, uint64_t i, uint64_t v
     if (now != was) tamis__field_put(c.bytes, i, c.width, now);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 /* The meet of a key's cells. Below 0 there is nothing, so the first 0 ends it. */
 TAMIS_HOT uint64_t value_of(const tamis_body *f, tamis_cells c, uint64_t hash) {
@@ -124,7 +124,7 @@ TAMIS_HOT uint64_t value_of(const tamis_body *f, tamis_cells c, uint64_t hash) {
     return value;
 }
 
-/* A batch first asks for the first cell of each key: strangers mostly end there. */
+/* A batch first fetches the first cell of each key: most non-members end there. */
 enum { GROUP = 32 };
 
 TAMIS_HOT size_t fetch_group(tamis_cells c, const uint64_t *hash, size_t at, size_t n) {
@@ -173,9 +173,9 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* Threads that add beside each other put nothing but 1, so that a cell that changes meanwhile goes
- * from 0 to 1 (max) or gets its lowest bit (or). Either is one bit, and OR sets it: there is no
- * need to compare and exchange, and a cell may straddle two words. */
+/* Threads that add concurrently put nothing but 1, so a concurrent change to a cell takes it from 0
+ * to 1 (max) or sets its lowest bit (or). Either is one bit, and OR sets it: no compare and
+ * exchange is needed, and a cell may straddle two words. */
 static void add_shared(tamis_body *f, tamis_batch b) {
     const tamis_cells c = cells_of(f);
     const uint64_t hashes = f->word[HASHES], lattice = f->word[LATTICE];
@@ -205,7 +205,7 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
     return rc;
 }
 
-/* Neighbours fall together, as in classic: positions are scaled hashes. */
+/* Neighbouring cells merge, as in classic: positions are scaled hashes. */
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     const tamis_cells c = cells_of(to), old = cells_of(from);
     const uint64_t by = old.n / c.n;
@@ -215,8 +215,8 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* With or, bit b of all cells is a filter of those keys that have it: a stranger gets something if
- * one of these filters has it. That is often far less than k cells that are not empty. */
+/* With or, bit b of all cells is a filter of the keys that have it: a non-member gets a value if
+ * one of these filters accepts it. That is often far rarer than k non-empty cells. */
 static double rate_by_bits(tamis_cells c, uint64_t hashes) {
     uint64_t set[MAX_VALUE_BITS] = {0};
     double sum = 0;

@@ -2,7 +2,7 @@
 /* attenuated: what can be reached over a link of a network, and how far away it is.
  *
  * A node keeps one of these for each link (Rhea and Kubiatowicz 2002, for OceanStore). Level 1 is
- * the filter of the neighbour's own keys, level 2 of those one hop behind it, and so on: the
+ * the filter of the neighbour's own keys, level 2 of those one hop beyond it, and so on: the
  * farther, the more keys share the same bits, so that knowledge fades with distance.
  *
  *                level 1   0 1 0 0 1 0 0 0 ...    what the neighbour has
@@ -11,12 +11,12 @@
  *                counts    2, 4, 6                set bits of each level
  *
  * All levels use the same positions. A neighbour's level i becomes our level i+1 by OR of bits,
- * without the keys: that is how the network learns. A question says which is the nearest level that
- * may have the key, and tamis_route follows the link on which that is smallest.
+ * without the keys: that is how the network learns. A query returns the nearest level that may have
+ * the key, and tamis_route follows the link on which that is smallest.
  *
- * A level that is over nine tenths full would send everything its way; it counts as unknown, and
- * tamis_level passes over it. So that a question need not count bits, every level has its count of
- * set bits stored behind the arrays. */
+ * A level that is over nine tenths full would attract everything; it counts as unknown, and
+ * tamis_level skips it. So that queries need not count bits, the number of set bits of every level
+ * is stored after the arrays. */
 #include <stdio.h>
 
 #include "kinds/bloom_arrays.h"
@@ -66,14 +66,14 @@ static uint64_t probes(const uint64_t word[]) {
     return word[HASHES] * word[LEVELS];
 }
 
-/* Keys are added to the first level; the others stay empty until something is merged. */
+/* Keys are added to the first level; the others stay empty until a merge. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
 /* ---- Levels and their counts ---------------------------------------------------------------- */
 
-/* Level 0 here is level 1 to people. */
+/* Level 0 here is level 1 to users. */
 static tamis_stratum level_at(const tamis_body *f, uint64_t i) {
     const uint64_t size = f->word[BITS] / 8;
     return (tamis_stratum){f->bytes + i * size, size};
@@ -98,12 +98,12 @@ static void level_merge(tamis_body *into, uint64_t i, const tamis_body *from, ui
 static tamis_status audit(const tamis_body *f) {
     for (uint64_t i = 0; i < f->word[LEVELS]; i++)
         if (tamis__get64(count_at(f, i)) != tamis__stratum_bits_set(level_at(f, i)))
-            return tamis__fail(TAMIS_CORRUPT, "the count of level %llu is not that of its bits",
+            return tamis__fail(TAMIS_CORRUPT, "the count of level %llu does not match its bits",
                                (unsigned long long)i + 1);
     return TAMIS_OK;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static bool has(const tamis_body *f, uint64_t hash) {
     for (uint64_t i = 0; i < f->word[LEVELS]; i++)
@@ -137,14 +137,14 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* From the last level down, so that a filter may take in itself. */
+/* From the last level down, so that a filter may merge itself. */
 static void merge_farther(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = into->word[LEVELS] - 1; i > 0; i--) level_merge(into, i, from, i - 1);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* A stranger is answered yes when any level has it: right when levels hold different keys, and a
+/* A non-member is answered yes when any level accepts it: exact when levels hold different keys, a
  * little too high when they share some. Keys are those of all levels together, each once. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bumped ribbon, asked: which layer a hash is in, and what its rows add up to. */
+/* Querying the bumped ribbon: which layer has a hash, and what its rows add up to. */
 #include <math.h>
 
 #include "kinds/band_kernels.h"
@@ -38,7 +38,7 @@ static bool is_legal_layer(const uint8_t *band, unsigned i) {
     return 0 < first && first < second && second < all && all == (uint64_t)1 << shift;
 }
 
-/* Thresholds end with the last bucket; behind the last layer there is nowhere to bump to. */
+/* Thresholds end with the last bucket; after the last layer there is nowhere to bump to. */
 static bool are_legal_thresholds(const layer *l, const uint8_t *meta, bool is_last) {
     if (l->meta_words == 0) return is_last;
     for (uint64_t i = 0; is_last && i < l->meta_words; i++)
@@ -47,7 +47,7 @@ static bool are_legal_thresholds(const layer *l, const uint8_t *meta, bool is_la
     return used == 64 || tamis__get64(meta + (l->meta_words - 1) * 8) >> used == 0;
 }
 
-/* The layer whose thresholds and rows start at *at; moves on to the next. */
+/* The layer whose thresholds and rows start at *at; advances it to the next. */
 static bool audit_layer(const tamis_band_form *form, const uint8_t *band, uint64_t size, unsigned i,
                         uint64_t *at) {
     if (!is_legal_layer(band, i)) return false;
@@ -73,7 +73,7 @@ tamis_status tamis__band_audit(const tamis_band_form *form, const uint8_t *band,
                                     (unsigned long long)at, (unsigned long long)size);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 void tamis__band_aim(const tamis_band_form *form, const uint8_t *band, uint64_t hash,
                      tamis_band_aim *aim) {
@@ -87,8 +87,7 @@ TAMIS_HOT uint64_t column(const tamis_band_aim *aim, unsigned k) {
     return (uint64_t)__builtin_parityll(picked);
 }
 
-/* Four at a time and no branch between them: fifteen of sixteen strangers go with the first
- * four. */
+/* Four at a time without branches: the first four refuse fifteen of sixteen non-members. */
 TAMIS_HOT uint64_t four_columns(const tamis_band_aim *aim, unsigned k, unsigned count) {
     uint64_t sums = 0;
     for (unsigned i = 0; i < count; i++) sums |= column(aim, k + i) << i;
@@ -109,7 +108,7 @@ bool tamis__band_ask(const tamis_band_form *form, const uint8_t *band, uint64_t 
     return tamis__band_test(form, &aim, value);
 }
 
-/* The plain way, which is the reference. */
+/* The portable version, which is the reference. */
 static void ask_plain(const tamis_band_form *form, const tamis_band_set *set, const uint64_t *hash,
                       size_t n, uint64_t *value, uint8_t *hit) {
     ask_groups(four_columns, form, set, hash, n, value, hit);
@@ -126,7 +125,7 @@ void tamis__band_ask_all(const tamis_band_form *form, const tamis_band_set *set,
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
 
-/* Of the starts of a layer: how many it keeps, and how many of those with one guard bit less. */
+/* Of the starts of a layer: how many it keeps, and how many of those have one guard bit less. */
 static void count_kept(const tamis_band_form *form, const layer *l, const uint8_t *meta,
                        double *kept, double *narrow) {
     const double edge = (double)l->starts * form->narrow / 65536;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds over a ribbon and tests may include this: rows of bits for keys, solved over GF(2).
+/* For kinds over a ribbon and tests: rows of bits for keys, solved over GF(2).
  *
  * A key has a row: its value, then guard bits that are a fingerprint of it. The band stores a bit
  * matrix Z such that the row of a key is the sum, without carry, of those of 64 consecutive rows of
@@ -11,8 +11,8 @@
  *         c               1 0 1 1 0 0 1 ... 0                  the sum of the rows where c is 1
  *                         └─▶ value | guard                    is the row of the key
  *
- * Nothing of the keys is stored, so a key that is not there gets the row of nobody: its guard fits
- * with chance 2^-guard_bits. Building is Gaussian elimination on a band of 64 columns. There are
+ * Nothing of the keys is stored, so a non-member gets an arbitrary row: its guard matches with
+ * probability 2^-guard_bits. Building is Gaussian elimination on a band of 64 columns. There are
  * fewer rows than keys: where a bucket of neighbouring starts is overfull, those with low starts
  * are bumped to a next, much smaller layer, and a threshold of two bits per bucket tells which.
  * Dillinger and Walzer, "Ribbon filter" (2021); Dillinger, Huebschle-Schneider, Sanders and Walzer,
@@ -29,15 +29,15 @@ enum {
     TAMIS_BAND_MIN = 8 /* bytes of a band without keys */
 };
 
-/* What all bands of a filter have in common; it is kept in shape words, not in the band. */
+/* Common to all bands of a filter; stored in shape words, not in the band. */
 typedef struct tamis_band_form {
-    unsigned value_bits, guard_bits; /* one of the two at least */
-    uint32_t narrow; /* below 65536: so many of 65536 keys have one guard bit less */
-    uint64_t salt;   /* bands that are asked for the same keys get different ones */
+    unsigned value_bits, guard_bits; /* not both 0 */
+    uint32_t narrow; /* below 65536: `narrow` of 65536 keys have one guard bit less */
+    uint64_t salt;   /* differs between bands with the same keys */
 } tamis_band_form;
 
-/* Guard columns for a rate, which is (1 + narrow/65536) 2^-width, or as many as `total` 65536ths
- * from 1 on. False for a rate below 2^-32. */
+/* Guard columns for a rate, which is (1 + narrow/65536) 2^-width, or for `total` 65536ths of a
+ * column, at least one column. False for a rate below 2^-32. */
 typedef struct tamis_band_columns {
     uint32_t width, narrow;
 } tamis_band_columns;
@@ -46,17 +46,17 @@ tamis_band_columns tamis__band_columns(uint64_t total);
 bool tamis__band_columns_for(double rate, tamis_band_columns *);
 
 typedef struct tamis_band_task {
-    const uint64_t *hash;  /* distinct, in any order, which leaves no trace in the bytes */
-    const uint64_t *value; /* below 2^value_bits; not looked at when value_bits is 0 */
+    const uint64_t *hash;  /* distinct, in any order, which does not affect the bytes */
+    const uint64_t *value; /* below 2^value_bits; ignored when value_bits is 0 */
     size_t n;              /* below 2^31 */
     const uint32_t *pick;  /* which of them, n indices; NULL: the first n */
 } tamis_band_task;
 
-/* For n keys: bytes of working memory, and bytes that the band can have at most. */
+/* For n keys: bytes of working memory, and the maximum bytes of the band. */
 uint64_t tamis__band_work(const tamis_band_form *, uint64_t n);
 uint64_t tamis__band_max_bytes(const tamis_band_form *, uint64_t n);
 
-/* Bytes to reckon with for so many keys in so many bands; in practice they have a little less. */
+/* Expected bytes for so many keys in so many bands; in practice a little less. */
 uint64_t tamis__band_expect(const tamis_band_form *, uint64_t keys, uint64_t bands);
 
 /* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that
@@ -64,21 +64,20 @@ uint64_t tamis__band_expect(const tamis_band_form *, uint64_t keys, uint64_t ban
 tamis_status tamis__band_make(const tamis_band_form *, const tamis_band_task *, uint8_t *work,
                               uint8_t *out, uint64_t *size);
 
-/* The gate: whatever passes is asked safely. */
+/* The gate: what passes can be queried safely. */
 tamis_status tamis__band_audit(const tamis_band_form *, const uint8_t *band, uint64_t size);
 
 uint64_t tamis__band_keys(const uint8_t *band);
 
-/* The chance that a stranger's guard fits, by the layers and thresholds that are there. */
+/* The probability that a non-member's guard matches, by the actual layers and thresholds. */
 double tamis__band_rate(const tamis_band_form *, const uint8_t *band);
 
-/* False: the key is not there. True: it is, or its guard fits by chance; *value is set then. */
+/* False: not a member. True: a member, or its guard matches by chance; *value is set then. */
 bool tamis__band_ask(const tamis_band_form *, const uint8_t *band, uint64_t hash, uint64_t *value);
 
-/* The same in two steps, for batches: where the rows lie, which are fetched meanwhile; then what
- * they say. */
+/* The same in two steps, for batches: locate the rows, which are being fetched then; test them. */
 typedef struct tamis_band_aim {
-    const uint8_t *here, *next; /* the block of the start and the one behind; NULL: not there */
+    const uint8_t *here, *next; /* the block of the start and the next; NULL: not a member */
     uint64_t low, high;         /* which rows of the two count */
     uint64_t x;
     unsigned guard_bits;
@@ -87,15 +86,15 @@ typedef struct tamis_band_aim {
 void tamis__band_aim(const tamis_band_form *, const uint8_t *band, uint64_t hash, tamis_band_aim *);
 bool tamis__band_test(const tamis_band_form *, const tamis_band_aim *, uint64_t *value);
 
-/* The bands of a filter, which share the hashes out among them: the i-th lies `lead` bytes behind
- * what the i-th word of `starts` says, counted from `bytes`. */
+/* The bands of a filter, which share the hashes out among them: the i-th starts `lead` bytes after
+ * the i-th word of `starts`, counted from `bytes`. */
 typedef struct tamis_band_set {
     const uint8_t *bytes, *starts;
     uint64_t count, lead;
-    bool is_far; /* the bytes do not fit the cache: what will be read is worth a prefetch */
+    bool is_far; /* the bytes exceed the cache: prefetching pays */
 } tamis_band_set;
 
-/* Those of a payload that is cut into segments. */
+/* Those of a payload split into segments. */
 static inline tamis_band_set tamis__band_set(const tamis_body *f, uint64_t lead) {
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     return (tamis_band_set){
@@ -112,7 +111,7 @@ static inline const uint8_t *tamis__band_of(const tamis_band_set *set, uint64_t 
     return set->bytes + tamis__get64(set->starts + i * 8) + set->lead;
 }
 
-/* Many questions: hit[i] becomes 1 or 0, and value[i] is set where it is 1. `value` may be NULL. */
+/* A batch: hit[i] becomes 1 or 0, and value[i] is set where it is 1. `value` may be NULL. */
 void tamis__band_ask_all(const tamis_band_form *, const tamis_band_set *, const uint64_t *hash,
                          size_t n, uint64_t *value, uint8_t *hit);
 

@@ -13,7 +13,7 @@ TAMIS_HOT __m256i all(uint64_t x) {
 }
 
 /* For each of four words a lane whose lowest bit is the parity of the word: nibbles of a byte are
- * folded into one, whose parity a table tells, and the bytes of a word are added up. */
+ * folded into one, a table has its parity, and the bytes of a word are added up. */
 TAMIS_HOT __m256i parities(__m256i x) {
     const __m256i odd =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));
@@ -22,7 +22,7 @@ TAMIS_HOT __m256i parities(__m256i x) {
     return _mm256_sad_epu8(_mm256_shuffle_epi8(odd, nibbles), _mm256_setzero_si256());
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 /* The lanes below `count` are all ones. */
 TAMIS_HOT __m256i first_lanes(unsigned count) {
@@ -51,18 +51,18 @@ bool tamis__band_ask_avx2(const tamis_band_form *form, const uint8_t *band, uint
     return test_columns(four_columns, form, &aim, value);
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
-/* Equations that have started and have no row yet, with the row that the walk has come to as their
- * lowest bit. Who started later stands behind, and goes first. Who is done has c = 0. */
+/* Equations that have started and have no row yet, with the current row as their lowest bit. Those
+ * that started later are last, and go first. Done ones have c = 0. */
 typedef struct waiting {
-    _Alignas(32) uint64_t c[WAITING + LANES]; /* zero behind the last */
+    _Alignas(32) uint64_t c[WAITING + LANES]; /* zero after the last */
     _Alignas(32) uint64_t r[WAITING + LANES]; /* what they sum up to */
     uint32_t start[WAITING + LANES];
     size_t n;
 } waiting;
 
-/* Takes a row out of all equations that have it, and goes on to the next. */
+/* Eliminates a row from all equations that have it, and advances to the next. */
 TAMIS_HOT void step_all(waiting *w, uint64_t row_c, uint64_t row_r) {
     const __m256i c_of_row = all(row_c), r_of_row = all(row_r), zero = _mm256_setzero_si256();
     for (size_t i = 0; i < w->n; i += LANES) {
@@ -75,7 +75,7 @@ TAMIS_HOT void step_all(waiting *w, uint64_t row_c, uint64_t row_r) {
     }
 }
 
-/* Whoever is done leaves. */
+/* Drops equations that are done. */
 static void close_up(waiting *w, uint64_t *contradicts) {
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -115,7 +115,7 @@ TAMIS_HOT bool let_start(tamis_band_crowd *k, waiting *w, size_t *at, size_t p) 
     return true;
 }
 
-/* Somebody who waits makes the row p, if any has it. */
+/* A waiting equation makes the row p, if any has it. */
 TAMIS_HOT void make_row(tamis_band_crowd *k, const waiting *w, size_t p) {
     for (size_t i = w->n; i-- > 0;)
         if (w->c[i] & 1) {
@@ -150,8 +150,8 @@ TAMIS_HOT void put_columns(const tamis_band_solving *s, uint64_t block, unsigned
     _mm256_maskstore_epi64((long long *)(void *)to, first_lanes(count), words);
 }
 
-/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column;
- * when a block is done, that is the word to be written. */
+/* Rows from the last to the first. A lane has the 64 rows after the current one of its column; when
+ * a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned first, unsigned vectors) {
     __m256i state[2] = {all(0), all(0)};
     for (uint64_t block = s->blocks; block-- > 0;) {

@@ -16,8 +16,7 @@ TAMIS_HOT __m512i plus(__m512i a, __m512i b) {
 
 /* ---- Bands ---------------------------------------------------------------------------------- */
 
-/* The first layers of eight bands: what get_layer tells, and where things lie, from the start of
- * the payload. */
+/* The first layers of eight bands, as in get_layer, with offsets from the start of the payload. */
 typedef struct bands {
     __m512i meta, rows, starts, key, narrow_blocks, shift, cuts;
     __mmask8 has_keys, bumps;
@@ -51,7 +50,7 @@ TAMIS_HOT bands get_bands(const tamis_band_form *form, const tamis_band_set *set
     return b;
 }
 
-/* The bands of eight keys, of eight bands that are known. */
+/* The bands of eight keys, from eight cached bands. */
 TAMIS_HOT bands pick_bands(const bands *from, __m512i index) {
     bands b;
     b.meta = _mm512_permutexvar_epi64(index, from->meta);
@@ -67,7 +66,7 @@ TAMIS_HOT bands pick_bands(const bands *from, __m512i index) {
     return b;
 }
 
-/* ---- Where the rows of a group lie ---------------------------------------------------------- */
+/* ---- Locating the rows of a group ----------------------------------------------------------- */
 
 typedef struct aims {
     uint64_t here[ASKED], next[ASKED]; /* addresses */
@@ -83,7 +82,7 @@ TAMIS_HOT uint64_t address_of(const uint8_t *p) {
     return (uint64_t)(uintptr_t)p;
 }
 
-/* Those of eight that the first layer does not have. */
+/* The keys of eight that the first layer does not have. */
 TAMIS_HOT __mmask8 not_there(const tamis_band_set *set, const bands *b, __m512i start) {
     const __m512i bucket = _mm512_srlv_epi64(start, b->shift);
     const __m512i at = plus(b->meta, _mm512_slli_epi64(_mm512_srli_epi64(bucket, 5), 3));
@@ -130,7 +129,7 @@ TAMIS_HOT void aim_eight(const tamis_band_form *form, const tamis_band_set *set,
     note_bumped(a, at, not_there(set, b, start) & which);
 }
 
-/* What follows the first layer has few keys, and is looked up one by one. */
+/* Later layers have few keys, and are looked up one by one. */
 static void aim_bumped(const tamis_band_form *form, const tamis_band_set *set, const uint64_t *hash,
                        aims *a) {
     for (size_t i = 0; i < a->bumped_count; i++) {
@@ -148,7 +147,7 @@ TAMIS_HOT const uint8_t *bytes_at(uint64_t address) {
     return (const uint8_t *)(uintptr_t)address;
 }
 
-/* ---- What they say -------------------------------------------------------------------------- */
+/* ---- Testing them --------------------------------------------------------------------------- */
 
 /* The sums of up to eight columns from the k-th on, a bit each. */
 TAMIS_HOT uint64_t sums(const aims *a, size_t j, unsigned k, unsigned count) {
@@ -170,7 +169,7 @@ TAMIS_HOT uint64_t many_sums(const aims *a, size_t j, unsigned from, unsigned to
     return sum;
 }
 
-/* Up to eight columns of the guard, with no branch between one key and the next. */
+/* Up to eight columns of the guard, without a branch between keys. */
 static void test_first(const tamis_band_form *form, const aims *a, size_t n, uint8_t *hit) {
     const unsigned g = form->guard_bits, count = g < LANES ? g : LANES;
     const __m512i full = tamis__all8(guard_of(UINT64_MAX, g)),
@@ -189,7 +188,7 @@ static void test_first(const tamis_band_form *form, const aims *a, size_t n, uin
     }
 }
 
-/* Whoever has passed so far needs the other columns of the guard, which are fetched only now. */
+/* Keys that pass so far need the other columns of the guard, which are fetched only now. */
 static void test_rest(const tamis_band_form *form, const aims *a, size_t n, bool is_far,
                       uint8_t *hit) {
     const unsigned v = form->value_bits, g = form->guard_bits;
@@ -202,7 +201,7 @@ static void test_rest(const tamis_band_form *form, const aims *a, size_t n, bool
     }
 }
 
-/* Without a guard only a band without keys says no. */
+/* Without a guard only a band without keys answers no. */
 static void forget_nobodys(const aims *a, size_t n, uint8_t *hit) {
     for (size_t j = 0; j < n; j++) hit[j] = a->here[j] != address_of(nothing);
 }
@@ -255,13 +254,13 @@ static void ask(const tamis_band_form *form, const tamis_band_set *set, const ui
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
-/* Equations of a bucket, ready to start. Above what the coefficients sum up to, 32 bits at most,
- * stands the row that the equation starts at, from the first one on. */
+/* Equations of a bucket, ready to start. Above the sum of the coefficients, 32 bits at most, is the
+ * row that the equation starts at, counted from the first. */
 typedef struct equations {
     uint64_t first;      /* row that one starts at */
-    uint16_t end[REACH]; /* behind the last that starts at a row; 0: none does */
+    uint16_t end[REACH]; /* past the last that starts at a row; 0: none */
     uint64_t c[CROWD + LANES], r[CROWD + LANES];
 } equations;
 
@@ -285,8 +284,8 @@ static void prepare(const tamis_band_crowd *k, equations *e) {
     for (size_t i = 0; i < k->n; i++) e->end[e->r[i] >> OWNER] = (uint16_t)(i + 1);
 }
 
-/* Equations that have started and have no row yet, with the row that the walk has come to as their
- * lowest bit. Who started later stands behind, and goes first. Who is done has c = 0. */
+/* Equations that have started and have no row yet, with the current row as their lowest bit. Those
+ * that started later are last, and go first. Done ones have c = 0. */
 typedef struct eight {
     __m512i c, r;
 } eight;
@@ -312,7 +311,7 @@ TAMIS_HOT void let_start(waiting *w, const equations *e, size_t at, unsigned n) 
     w->last_count += n;
 }
 
-/* The row that the last of those makes who have it in their equations, if any has. */
+/* The last equation that has the row makes it, if any has. */
 TAMIS_HOT bool row_of_eight(const eight *e, eight *row) {
     const unsigned which = _mm512_test_epi64_mask(e->c, tamis__all8(1));
     if (!which) return false;
@@ -326,7 +325,7 @@ TAMIS_HOT uint64_t lowest(__m512i x) {
     return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(x));
 }
 
-/* Somebody who waits makes the row p, if any has it. */
+/* A waiting equation makes the row p, if any has it. */
 TAMIS_HOT void make_row(tamis_band_crowd *k, const waiting *w, size_t p, eight *row) {
     if (!row_of_eight(&w->last, row)) {
         size_t i = w->count;
@@ -340,7 +339,7 @@ TAMIS_HOT void make_row(tamis_band_crowd *k, const waiting *w, size_t p, eight *
     row->r = _mm512_and_si512(row->r, tamis__all8(UINT32_MAX));
 }
 
-/* Takes a row out of eight equations that have it, and goes on to the next. */
+/* Eliminates a row from eight equations that have it, and advances to the next. */
 TAMIS_HOT void step(eight *e, const eight *row) {
     const __mmask8 has_row = _mm512_test_epi64_mask(e->c, tamis__all8(1));
     e->r = _mm512_mask_xor_epi64(e->r, has_row, e->r, row->r);
@@ -352,7 +351,7 @@ TAMIS_HOT void step_all(waiting *w, const eight *row) {
     for (size_t i = 0; i < w->count; i++) step(&w->some[i], row);
 }
 
-/* Of eight: who is not done; and the last start of those who are and contradict. */
+/* Of eight: which are not done; and the last start of those that are done and contradict. */
 TAMIS_HOT __mmask8 who_waits(const eight *e, uint64_t *contradicts) {
     const __mmask8 waits = _mm512_test_epi64_mask(e->c, e->c);
     const __m512i sum = _mm512_and_si512(e->r, tamis__all8(UINT32_MAX));
@@ -364,7 +363,7 @@ TAMIS_HOT __mmask8 who_waits(const eight *e, uint64_t *contradicts) {
     return waits;
 }
 
-/* Whoever is done leaves. */
+/* Drops equations that are done. */
 static void close_up(waiting *w, uint64_t *contradicts) {
     uint64_t c[WAITING + LANES], r[WAITING + LANES];
     size_t n = 0;
@@ -385,7 +384,7 @@ static void close_up(waiting *w, uint64_t *contradicts) {
     w->last_count = tamis__popcount64(waits);
 }
 
-/* The row p, before anybody starts there; its first newcomer makes it when it is empty. */
+/* The row p, before any equation starts there; its first newcomer makes it when it is empty. */
 TAMIS_HOT eight open_row(tamis_band_crowd *k, const equations *e, size_t p, size_t *at,
                          size_t end) {
     uint64_t *c = k->c + e->first + p;
@@ -424,8 +423,8 @@ static bool fill(tamis_band_crowd *k) {
     }
 }
 
-/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column;
- * when a block is done, that is the word to be written. */
+/* Rows from the last to the first. A lane has the 64 rows after the current one of its column; when
+ * a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned vectors) {
     const __m512i ladder = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     __m512i state[4] = {tamis__all8(0), tamis__all8(0), tamis__all8(0), tamis__all8(0)};

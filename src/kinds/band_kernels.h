@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* band.c, band_make.c and their vector kernels may include this: how rows are found and tested,
- * and what a kernel does. It holds only inline functions. */
+/* For band.c, band_make.c and their vector kernels: how rows are found and tested, and what a
+ * kernel does. It holds only inline functions. */
 #ifndef TAMIS_KINDS_BAND_KERNELS_H
 #define TAMIS_KINDS_BAND_KERNELS_H
 
 #include "cpu/cpu.h"
 #include "kinds/band_layers.h"
 
-/* Questions whose rows are fetched at the same time. */
+/* Queries whose rows are fetched at the same time. */
 enum { ASKED = 64 };
 
-/* ---- Where rows lie ------------------------------------------------------------------------- */
+/* ---- Locating rows -------------------------------------------------------------------------- */
 
 static inline unsigned class_of(const uint8_t *meta, uint64_t bucket) {
     return tamis__get64(meta + bucket / 32 * 8) >> bucket % 32 * 2 & 3;
@@ -37,15 +37,15 @@ TAMIS_HOT void aim_at(const tamis_band_form *form, const layer *l, const uint8_t
 
 enum { LINE = 64 }; /* bytes, which are eight words */
 
-/* All lines from one byte to another but the first. */
+/* All lines from one byte to another except the first. */
 static inline void fetch_lines(const uint8_t *from, const uint8_t *last) {
     for (from += LINE; from < last; from += LINE) __builtin_prefetch(from, 0, 2);
     __builtin_prefetch(last, 0, 2);
 }
 
-/* Up to eight columns of two blocks are two or three lines. Of more, a stranger mostly needs the
- * first eight of each block only, and fetching all of 16 made it half as fast again; but who has
- * values is asked for keys, which need them all. */
+/* Up to eight columns of two blocks are two or three lines. Of more, a non-member mostly needs only
+ * the first eight of each block, and fetching all of 16 took half as long again; but queries of
+ * bands with values are mostly for members, which need all columns. */
 static inline void fetch(const tamis_band_form *form, const uint8_t *here, const uint8_t *next) {
     const unsigned columns = columns_of(form);
     __builtin_prefetch(here, 0, 2);
@@ -76,7 +76,7 @@ TAMIS_HOT bool aim_in_layer(const tamis_band_form *form, const layer *l, const u
     return true;
 }
 
-/* From the i-th layer on, which starts at `at`, with what the layers before have made of x. */
+/* From the i-th layer on, which starts at `at`, with x as mixed by the layers before. */
 static inline void aim_from(const tamis_band_form *form, const uint8_t *band, unsigned i,
                             const uint8_t *at, tamis_band_aim *aim) {
     const unsigned layers = layers_of(band);
@@ -124,7 +124,7 @@ enum { KNOWN = 8 };
 
 typedef struct known_band {
     const uint8_t *band, *at;
-    layer first; /* as far as there is one */
+    layer first; /* if there is one */
 } known_band;
 
 static inline void get_known(const tamis_band_form *form, const tamis_band_set *set,
@@ -167,12 +167,12 @@ TAMIS_HOT void ask_groups(tamis_band_four *four, const tamis_band_form *form,
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
 enum {
     CROWD = 512,   /* keys of a bucket that go along the rows together, at most */
     WAITING = 256, /* of those that have no row yet, at most */
-    REACH = 512    /* rows from the first start of a bucket on: as many as it has starts, and 63 */
+    REACH = 512    /* rows of a bucket: as many as it has starts, and 63 */
 };
 #define NOBODY UINT64_MAX
 
@@ -191,7 +191,7 @@ typedef struct tamis_band_crowd {
     uint64_t *c;     /* rows of the layer; 0: empty */
     uint32_t *r;     /* and what they sum up to, zero where empty */
 
-    /* What became of it. */
+    /* Results. */
     tamis_band_made made[CROWD + 1];
     size_t made_count;
     uint64_t first;       /* the first start */
@@ -225,8 +225,8 @@ typedef struct tamis_band_ops {
     void (*ask)(const tamis_band_form *, const tamis_band_set *, const uint64_t *hash, size_t n,
                 uint64_t *value, uint8_t *hit);
 
-    /* All keys of a bucket, at most CROWD, as if they came one after the other, the last start
-     * first. False: too many waited for a row; those in `made` are to be cleared. */
+    /* All keys of a bucket, at most CROWD, as if they came one by one, the last start first. False:
+     * too many waited for a row; those in `made` are to be cleared. */
     bool (*fill)(tamis_band_crowd *);
 
     void (*solve)(const tamis_band_solving *);
@@ -234,11 +234,11 @@ typedef struct tamis_band_ops {
 
 extern const tamis_band_ops tamis__band_avx2, tamis__band_avx512;
 
-/* tamis__band_ask: one key has no use for eight lanes. */
+/* For tamis__band_ask: one key has no use for eight lanes. */
 bool tamis__band_ask_avx2(const tamis_band_form *, const uint8_t *band, uint64_t hash,
                           uint64_t *value);
 
-/* The best that this machine has; NULL: the plain way. */
+/* The best for this machine; NULL: the portable version. */
 static inline const tamis_band_ops *tamis__band_ops(void) {
 #if TAMIS_HAS_X86
     if (tamis__cpu() & TAMIS_CPU_AVX512) return &tamis__band_avx512;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* band.c, band_make.c, their kernels and tests include this: what a band looks like, and the
- * equation of a hash.
+/* For band.c, band_make.c, their kernels and tests: the layout of a band, and the equation of a
+ * hash.
  *
  *     keys u32, layers u32 │ layer 0: 16 bytes │ layer 1 │ ... │ thresholds and rows of each layer
  *
  * Layer 0 has nearly all keys, layer 1 those that layer 0 bumped (about 5 %), and so on; the last
- * one has room enough to bump nobody. Each layer mixes the hash once more, so that keys that
- * crowded in one are strewn in the next. */
+ * one has enough room to bump no key. Each layer mixes the hash once more, so that keys that
+ * crowded in one are spread in the next. */
 #ifndef TAMIS_KINDS_BAND_LAYERS_H
 #define TAMIS_KINDS_BAND_LAYERS_H
 
@@ -35,7 +35,7 @@ typedef struct layer {
     unsigned shift; /* a bucket has 2^shift starts; 0: the layer does not bump */
     uint64_t cuts;  /* 16 bits for each class of bucket: starts below are bumped */
 
-    /* What follows from it. */
+    /* Derived. */
     uint64_t starts, narrow_blocks, meta_words, words;
 } layer;
 
@@ -61,7 +61,7 @@ TAMIS_HOT uint64_t cut_of(const layer *l, unsigned class) {
     return l->cuts >> 16 * class & 0xffff;
 }
 
-/* Class 0 bumps nobody, class 3 everybody. */
+/* Class 0 bumps no key, class 3 all. */
 static inline uint64_t cuts_of(uint64_t first, uint64_t second, unsigned shift) {
     return first << 16 | second << 32 | (uint64_t)1 << (48 + shift);
 }
@@ -126,7 +126,7 @@ static inline uint64_t guard_of(uint64_t x, unsigned bits) {
     return x & (((uint64_t)1 << bits) - 1);
 }
 
-/* Values are stored under a mask, so that what a stranger gets is any value with the same chance,
+/* Values are stored under a mask, so that a non-member gets any value with the same probability,
  * also in a band of one key, whose rows are nearly all zero. */
 static inline uint64_t mask_of(uint64_t x, unsigned bits) {
     return bits ? x * GOLDEN >> (64 - bits) : 0;

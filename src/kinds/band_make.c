@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The bumped ribbon, made: from keys to a bit matrix.
+/* Building the bumped ribbon: from keys to a bit matrix.
  *
  *     mix and sort      by start: equations become a band
- *     eliminate         each equation, reduced by those before it, becomes that of a row; who finds
- *                       no row and contradicts the others is bumped, with those that start below
+ *     eliminate         each equation, reduced by those before it, becomes that of a row; one that
+ *                       finds no row and contradicts the rest is bumped, with all that start below
  *     substitute        rows from the last to the first
  *     transpose         rows of bits to columns of words
  *
- * and once more with those that were bumped. */
+ * and again with those that were bumped. */
 #include <math.h>
 
 #include "kinds/band_kernels.h"
@@ -18,7 +18,7 @@ enum {
     MAX_PLAIN = 4000,   /* keys that a layer without bumping may have */
     PLAIN_SEEDS = 12,   /* to try with one number of blocks before there is one more */
     BUMPING_SEEDS = 64, /* to try in layers that bump; the first one always did */
-    MAX_BUMPED = 8,     /* one in so many keys may be bumped */
+    MAX_BUMPED = 8,     /* at most one in this many keys is bumped */
     PIVOTS = 1 << 13,   /* rows that one bucket may make */
     PLANE_BITS = 32,    /* rows are worked on as up to three planes of 32 columns */
     MAX_PLANES = 3,
@@ -28,11 +28,10 @@ enum {
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Layers that bump have fewer rows than keys, so that next to none stays empty. Bucket, thresholds
- * and number of rows are the best of some hundred that were tried with 10^6 keys. Thresholds of
- * small buckets tell better which keys must go, but cost 2 bits for each bucket, whatever the
- * number of columns: with 8 of them rows and thresholds are 0.05 % and 0.20 % more than nothing,
- * with one 0.28 % and 0.79 %. */
+/* Layers that bump have fewer rows than keys, so that almost none stays empty. Bucket, thresholds
+ * and number of rows are the best of some hundred tried with 10^6 keys. Thresholds of small buckets
+ * choose better which keys to bump, but cost 2 bits per bucket, whatever the number of columns:
+ * with 8 of them rows and thresholds add 0.05 % and 0.20 %, with one 0.28 % and 0.79 %. */
 static bool has_few_columns(const tamis_band_form *form) {
     return columns_of(form) < 4;
 }
@@ -72,7 +71,7 @@ static uint64_t max_rows(const tamis_band_form *form, uint64_t n) {
     return (l.blocks > plain ? l.blocks : plain) * ROWS;
 }
 
-/* Of n keys a layer bumps n/MAX_BUMPED at most. */
+/* Of n keys a layer bumps at most n/MAX_BUMPED. */
 uint64_t tamis__band_max_bytes(const tamis_band_form *form, uint64_t n) {
     uint64_t words = max_plain_blocks(min_of(n, MAX_PLAIN)) * columns_of(form);
     for (; n > MAX_PLAIN; n /= MAX_BUMPED) {
@@ -83,7 +82,7 @@ uint64_t tamis__band_max_bytes(const tamis_band_form *form, uint64_t n) {
     return HEAD_BYTES + MAX_LAYERS * LAYER_BYTES + words * 8;
 }
 
-/* Of a band that is alone it is known how rows round up to blocks; of many, only the mean. */
+/* For a single band it is known how rows round up to blocks; for many, only the mean. */
 static uint64_t round_rows(uint64_t rows, uint64_t bands) {
     return bands == 1 ? (rows + ROWS - 1) / ROWS * ROWS : rows + ROWS / 2;
 }
@@ -94,9 +93,9 @@ static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows, uint64_
     return rows * columns_of(form) - saved;
 }
 
-/* Keys that a layer bumps beyond those that it has no row for: with few columns they were 35 +
- * 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). Of a
- * band that is alone, what it has at most in nearly all cases. */
+/* Keys that a layer bumps beyond those that it has no row for: with few columns 35 + 0.0024 n with
+ * a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). For a single band, an
+ * upper bound in nearly all cases. */
 static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t bands) {
     const uint64_t spread = bands == 1 ? (uint64_t)sqrt((double)n) : 0;
     return has_few_columns(form) ? 40 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
@@ -124,9 +123,9 @@ static unsigned planes_of(const tamis_band_form *form) {
     return (columns_of(form) + PLANE_BITS - 1) / PLANE_BITS;
 }
 
-/* Rows of the elimination lie where the sort had its second copy. */
+/* Rows of the elimination reuse the second copy of the sort. */
 typedef struct bench {
-    const tamis_band_ops *ops; /* NULL: the plain way */
+    const tamis_band_ops *ops; /* NULL: the portable version */
     const tamis_band_form *form;
     const tamis_band_task *task;
     uint64_t n;           /* keys of this layer */
@@ -143,15 +142,15 @@ typedef struct bench {
     tamis_band_crowd crowd;
 } bench;
 
-/* The next piece of the working memory; when there is none yet, only its size counts. */
+/* The next piece of the working memory; without memory yet, it only counts the size. */
 static void *take(uint8_t *work, uint64_t *at, uint64_t bytes) {
     void *piece = work ? work + *at : NULL;
     *at += (bytes + 63) / 64 * 64;
     return piece;
 }
 
-/* Values of the bits of a place that the first step of the sort leaves over: a place is below
- * rows + 2^MAX_SHIFT, and all but PART_BITS of its bits are left. */
+/* Values of the bits of a place that remain after the first step of the sort: a place is below rows
+ * + 2^MAX_SHIFT, and all but PART_BITS of its bits remain. */
 static uint64_t max_rest(uint64_t rows) {
     return ((rows + (1 << MAX_SHIFT)) >> (PART_BITS - 1)) + 1;
 }
@@ -194,15 +193,15 @@ static void sum_up(uint32_t *count, size_t n) {
     }
 }
 
-/* How many low bits of a place are left to the second step. */
+/* How many low bits of a place remain for the second step. */
 static unsigned rest_bits(const layer *l) {
     const uint64_t max = l->starts - 1;
     const unsigned bits = max ? tamis__log2_floor(max) + 1 : 0;
     return bits > PART_BITS ? bits - PART_BITS : 0;
 }
 
-/* Mixes and goes by the top bits of the place, into the other copy. Mixing twice costs less than
- * writing what was mixed in between. count[p] ends as the end of part p. */
+/* Mixes and sorts by the top bits of the place, into the other copy. Mixing twice costs less than
+ * storing the mixed hashes in between. count[p] ends as the end of part p. */
 static void sort_parts(bench *b, const layer *l, unsigned rest) {
     const uint64_t *from = b->from, salt = b->salt;
     memset(b->count, 0, PARTS * sizeof *b->count);
@@ -219,7 +218,7 @@ static void sort_parts(bench *b, const layer *l, unsigned rest) {
     b->salt = 0;
 }
 
-/* One part, which fits the cache, by the rest of the place, and back. */
+/* Sorts one part, which fits the cache, by the rest of the place, back into the first copy. */
 static void sort_part(bench *b, const layer *l, unsigned rest, uint32_t from, uint32_t to) {
     uint32_t *count = b->count + PARTS;
     const uint64_t mask = ((uint64_t)1 << rest) - 1;
@@ -257,8 +256,8 @@ static void row_of(const bench *b, uint64_t i, uint32_t row[MAX_PLANES]) {
     row[2] = (uint32_t)(v == 64 ? guard : v ? guard >> (64 - v) : 0);
 }
 
-/* Adds the equation of a key. The row that it made, NO_PIVOT in *pivot when the others imply it
- * already; false when they contradict it. */
+/* Adds the equation of a key. Sets *pivot to the row that it made, NO_PIVOT when the others already
+ * imply it; false when they contradict it. */
 TAMIS_HOT bool eliminate(bench *b, unsigned planes, uint64_t p, uint64_t c, uint32_t row[],
                          uint32_t *pivot) {
     while (b->c[p]) {
@@ -305,7 +304,7 @@ static void swap_keys(bench *b, uint64_t i, uint64_t j) {
     b->index[j] = index;
 }
 
-/* Where the keys of a bucket have to be cut off: starts below are bumped. */
+/* Where the keys of a bucket are cut off: starts below are bumped. */
 static uint64_t cut_below(const layer *l, uint64_t start, unsigned *class) {
     const uint64_t offset = offset_in_bucket(l, start);
     *class = offset < cut_of(l, 1) ? 1 : offset < cut_of(l, 2) ? 2 : 3;
@@ -317,7 +316,7 @@ static uint64_t start_of(const bench *b, const layer *l, uint64_t i) {
 }
 
 /* Adds the keys [first, end) of a bucket, from the last to the first, until one contradicts those
- * before it. Those that go then are the first ones; returns which stay from. */
+ * before it. The first ones are bumped then; returns the first that stays. */
 static uint64_t fill_one_by_one(bench *b, const layer *l, uint64_t first, uint64_t end,
                                 unsigned *class) {
     uint64_t i = end;
@@ -336,7 +335,7 @@ static void clear_made(bench *b, const tamis_band_crowd *k, uint64_t below) {
         if (k->made[i].start < below) clear_row(b, (uint32_t)(k->first + k->made[i].row));
 }
 
-/* n keys of a bucket; `row` has room for them, and is used when they have values. */
+/* n keys of a bucket; `row` has room for them, used when they have values. */
 static void gather_crowd(bench *b, const layer *l, uint64_t first, size_t n, uint64_t *row) {
     tamis_band_crowd *k = &b->crowd;
     for (size_t i = 0; b->index && i < n; i++) {
@@ -373,8 +372,8 @@ static bool fill_together(bench *b, const layer *l, uint64_t first, uint64_t end
     return true;
 }
 
-/* The keys [first, end) are those of one bucket. Those that it bumps move to the front of all
- * keys, behind the *bumped that are there. Returns the class of the bucket. */
+/* The keys [first, end) are those of one bucket. Those that it bumps move to the front of all keys,
+ * after the first *bumped. Returns the class of the bucket. */
 static unsigned fill_bucket(bench *b, const layer *l, uint64_t first, uint64_t end,
                             uint64_t *bumped) {
     uint64_t from;
@@ -414,7 +413,7 @@ static bool fill_plain(bench *b, const layer *l) {
 
 /* ---- Solution ------------------------------------------------------------------------------- */
 
-/* From the last row to the first: everything behind a row is known. */
+/* From the last row to the first: all later rows are known. */
 static void substitute(const bench *b, uint64_t rows, unsigned plane) {
     uint32_t *r = b->r[plane];
     for (uint64_t p = rows; p-- > 0;) {
@@ -425,7 +424,7 @@ static void substitute(const bench *b, uint64_t rows, unsigned plane) {
     }
 }
 
-/* Bit j of a[i] and bit i of a[j] change places. */
+/* Swaps bit j of a[i] and bit i of a[j]. */
 static void transpose(uint32_t a[32]) {
     uint32_t mask = 0x0000ffff;
     for (unsigned half = 16; half; half >>= 1, mask ^= mask << half)
@@ -481,7 +480,7 @@ static void put_rows(const bench *b, const layer *l, uint8_t *out) {
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
 static void mix_keys(bench *b, const layer *l) {
     sort_keys(b, l);
@@ -520,7 +519,7 @@ static bool make_bumping(bench *b, layer *l, uint8_t *out) {
     return false;
 }
 
-/* Rows are made behind where the headers of the most layers end, then moved up to the last. */
+/* Rows are made after room for the headers of the most layers, then moved up to the last. */
 static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
     uint8_t *rows = out + HEAD_BYTES + MAX_LAYERS * LAYER_BYTES;
     uint64_t rows_size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on payloads that are flat arrays of bits. */
+/* Operations on payloads that are flat bit arrays. */
 #include "kinds/bitmap.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, ui
     return TAMIS_OK;
 }
 
-/* Both folds walk the set bits in order and keep the edge of the present group (or stride), so
+/* Both folds walk the set bits in order and keep the edge of the current group (or stride), so
  * there is no division per bit. */
 void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by) {
     uint64_t group = 0, edge = by;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds whose payload is a flat array of bits may include this.
+/* For kinds whose payload is a flat bit array.
  *
- * What is the same for all of them: union is OR, intersection is AND, folding is OR of the bits
- * that fall together, and the number of set bits tells the number of keys. */
+ * Common to all of them: union is OR, intersection is AND, folding is OR of the bits that are
+ * merged, and the number of set bits gives the number of keys. */
 #ifndef TAMIS_KINDS_BITMAP_H
 #define TAMIS_KINDS_BITMAP_H
 
@@ -14,12 +14,11 @@ static inline uint64_t tamis__bitmap_size(uint64_t bits) {
 }
 
 /* Rounds a planned number of units (bits, blocks) up to a multiple of a power of two that is at
- * least `min` and about 1/4096 of the number. It costs 0.02 %, and a last digit in which two
- * machines' logarithms differ does not give two shapes for one spec. 0 when the result is not below
- * `max`. */
+ * least `min` and about 1/4096 of the number. It costs 0.02 %, and machines whose logarithms differ
+ * in the last digit still plan the same shape for a spec. 0 when the result is not below `max`. */
 uint64_t tamis__round_up(uint64_t units, uint64_t min, uint64_t max);
 
-/* The same by about 1/128, for kinds that fold. It costs 0.4 % on average and 0.8 % at most; in
+/* The same by about 1/128, for kinds that fold. It costs 0.4 % on average and at most 0.8 %; in
  * return plans for n, 2n, 4n, ... keys at one rate have sizes that double too, from 256 units on,
  * so that the filters of different days fold onto each other exactly. */
 uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max);
@@ -30,21 +29,21 @@ tamis_status tamis__bitmap_audit(const tamis_body *, uint64_t bits);
 tamis_status tamis__bitmap_merge(tamis_body *into, const tamis_body *from);
 tamis_status tamis__bitmap_intersect(tamis_body *into, const tamis_body *from);
 
-/* Checks that `by` divides `units` and leaves at least one. `unit` names them in the sentence. */
+/* Checks that `by` divides `units` and leaves at least one. `unit` names them in the message. */
 tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, uint64_t *folded);
 
-/* Two ways for bits to fall together, by how positions are made: scaling a hash to the size puts
- * `by` neighbours together, a remainder puts i, i + size, i + 2 size, ... together. */
+/* Two ways to merge bits, by how positions are made: scaling a hash to the size merges `by`
+ * neighbours, a remainder merges i, i + size, i + 2 size, ... */
 void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 
-/* To more bits, whose number need not be a multiple, where positions scale: every position that a
- * hash may have there whose position here is set. */
+/* To more bits, not necessarily a multiple, where positions scale: sets every position that a hash
+ * may have there whose position here is set. */
 void tamis__bitmap_stretch(uint8_t *to, uint64_t to_bits, const uint8_t *from, uint64_t from_bits);
 
 /* Units of two sizes where both scale: a hash is a number x below 1, and its unit is floor(x * n).
- * For each of m units in turn, the units of n that share hashes with it: first to last. Zeros but
- * for m and n are the start; then the next. */
+ * For each of m units in turn, the units of n that share hashes with it: first to last. Start with
+ * all zero except m and n. */
 typedef struct tamis_units {
     uint64_t m, n, first, last;
     uint64_t end, rest; /* where the next of m starts: end + rest / m */
@@ -58,7 +57,7 @@ static inline void tamis__units_next(tamis_units *u) {
     u->last = u->rest ? u->end : u->end - 1;
 }
 
-/* Are these the same words but for one, the size, which is larger there? */
+/* Are the words equal except for one, the size, which is larger there? */
 bool tamis__is_wider(const uint64_t word[], const uint64_t wider[], int size);
 
 /* Set bits of the payload, or of both payloads together when `other` is not NULL. */
@@ -67,18 +66,18 @@ uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);
 /* How many distinct keys set `set` of `bits` bits, `hashes` each; infinite when all are set. */
 struct tamis_estimate tamis__bitmap_items(uint64_t set, uint64_t bits, uint64_t hashes);
 
-/* What a number of set bits tells about a filter that sets `hashes` of `bits` bits per key
- * anywhere: rate and distinct keys. Cells that are not zero count as bits. */
+/* Derives rate and distinct keys from the set bits of a filter that sets `hashes` of `bits` bits
+ * per key anywhere. Cells that are not zero count as bits. */
 void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measurement *);
 
-/* The chance that one of two happens, or both: filters that are asked one after the other. */
+/* The probability of either or both: filters that are queried one after the other. */
 static inline double tamis__chance_of_either(double a, double b) {
     return a + (1 - a) * b;
 }
 
-/* Puts what one more filter of a stack tells on top of what those below told. `asks_first`: it
- * has only what they did not have. Keys that they took for known are then in none; of all that came
- * while it was filled, the share that was stored says how many. */
+/* Adds the measures of one more filter of a stack to those of the filters below. `asks_first`: it
+ * has only what they did not accept. Keys that were false positives of those are then in none; the
+ * share that was stored of all that came while it was filled gives their number. */
 void tamis__measure_stage(const tamis_measurement *stage, bool asks_first, tamis_measurement *out);
 
 /* Measures a filter that sets `hashes` of `bits` bits per key anywhere. */

@@ -2,7 +2,7 @@
 /* blocked: one cache line per key, the default kind.
  *
  * A block is 512 bits = 64 bytes = one cache line, seen as 8 lanes of 64 bits. The top bits of the
- * hash choose the block, the low 32 bits choose the bits inside it, so a question costs one cache
+ * hash choose the block, the low 32 bits choose the bits inside it, so a query costs one cache
  * miss whatever the number of probes, and batches keep many misses under way.
  *
  *     hash = [ top bits .......... | x: low 32 bits ]
@@ -10,7 +10,7 @@
  *               ▼                      ▼
  *     block b: [ lane 0 | lane 1 | ... | lane 7 ]      one bit in each lane: 8 probes
  *
- * Three ways to set bits, told apart by the number of hashes alone:
+ * Three ways to set bits, distinguished by the number of hashes alone:
  *
  *     8        one bit in each lane; for most rates, and what vector units do best
  *     16       two bits in each lane; below about 10^-4
@@ -58,11 +58,11 @@ static uint64_t blocks_for(uint64_t hashes, double keys, double fpr) {
     return tamis__lanes_blocks(lanes_of(hashes), keys, fpr, MAX_BLOCKS);
 }
 
-/* 8 probes are the fastest, so another number must save something worth having: 3 % of the bits,
- * or a tenth of the rate. */
+/* 8 probes are the fastest, so another number must save enough: 3 % of the bits, or a tenth of the
+ * rate. */
 static const double worth_bits = 0.97, worth_rate = 0.9;
 
-/* The best number of hashes in so many blocks. */
+/* The best number of hashes for so many blocks. */
 static uint64_t hashes_in(uint64_t blocks, double keys) {
     uint64_t best = LANES;
     double min = rate_of(LANES, keys, blocks) * worth_rate;
@@ -74,8 +74,8 @@ static uint64_t hashes_in(uint64_t blocks, double keys) {
     return best;
 }
 
-/* The best number of hashes for a rate, and the blocks for it. One look tells whether a search can
- * find anything better than what is there: searches are slow. */
+/* The best number of hashes for a rate, and the blocks for it. One quick test shows whether a
+ * search can find anything better: searches are slow. */
 static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
     uint64_t best = LANES;
     *blocks = blocks_for(LANES, keys, fpr);
@@ -130,7 +130,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return rate_of(word[HASHES], (double)items, word[BLOCKS]);
 }
 
-/* ---- Bits inside a block: the plain kernels, which are the reference ------------------------- */
+/* ---- Bits inside a block: the portable kernels, which are the reference ---------------------- */
 
 TAMIS_HOT uint64_t lane_mask(uint32_t x, unsigned lane, unsigned bits) {
     const uint32_t t = x * tamis__salt[lane];
@@ -139,7 +139,7 @@ TAMIS_HOT uint64_t lane_mask(uint32_t x, unsigned lane, unsigned bits) {
     return mask;
 }
 
-/* All lanes are looked at without a branch between: one miss brought them all. */
+/* All lanes are tested without branches: one miss fetched them all. */
 TAMIS_HOT bool test_lanes(const uint8_t *block, uint32_t x, unsigned bits) {
     uint64_t missing = 0;
     for (unsigned j = 0; j < LANES; j++)
@@ -223,7 +223,7 @@ TAMIS_HOT void add_chain(bool is_shared, tamis_body *f, const uint64_t *hash, si
     }
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (f->word[HASHES] % LANES)

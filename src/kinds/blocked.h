@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked.c and its vector kernels may include this. */
+/* For blocked.c and its vector kernels. */
 #ifndef TAMIS_KINDS_BLOCKED_H
 #define TAMIS_KINDS_BLOCKED_H
 
@@ -12,7 +12,7 @@ TAMIS_HOT uint64_t locate(const tamis_body *f, uint64_t hash) {
     return tamis__block_wide(hash, f->word[BLOCKS]) * BLOCK_BYTES;
 }
 
-/* Kernels for one and for two bits in each lane; chains have the plain one only. */
+/* Kernels for one and for two bits in each lane; chains have only the portable one. */
 extern const tamis_block_ops tamis__blocked_avx2[2], tamis__blocked_avx512[2],
     tamis__blocked_neon[2];
 

@@ -23,8 +23,8 @@ TAMIS_HOT void add_bits(uint8_t *block, __m512i bits) {
     _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), bits));
 }
 
-/* One bit in each lane: bits 26 to 31 of the product. What is above does not count: an index is
- * taken modulo 64. */
+/* One bit in each lane: bits 26 to 31 of the product. Higher bits do not count: an index is taken
+ * modulo 64. */
 enum { SHIFT_1 = 6 };
 
 TAMIS_HOT __mmask64 probe_1(const uint8_t *block, const uint64_t *moved, __m512i multipliers) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked_avx2.c and blocked_neon.c may include this: kernels made of what tamis_inline.h is when
- * it is compiled for the vector unit. The same bits as blocked.c, many lanes at a time. */
+/* For blocked_avx2.c and blocked_neon.c: kernels made from tamis_inline.h compiled for the vector
+ * unit. The same bits as blocked.c, many lanes at a time. */
 #ifndef TAMIS_KINDS_BLOCKED_LANES_H
 #define TAMIS_KINDS_BLOCKED_LANES_H
 
@@ -13,8 +13,8 @@ TAMIS_HOT void set_1(uint8_t *block, uint32_t x) {
     tamis_inline_add_blocked(block, x);
 }
 
-/* The second bit of a lane has its number 6 bits below the first one's: there stands the first one
- * of a hash that is moved up by so much. */
+/* The number of the second bit of a lane is 6 bits below that of the first: shifting the hash up by
+ * 6 moves it there. */
 TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) {
     return test_1(block, x) & test_1(block, x << 6);
 }

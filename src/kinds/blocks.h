@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked and split, plain and vector, and shard may include this; it holds only inline functions.
+/* For blocked and split, portable and vector, and shard; it holds only inline functions.
  *
- * Both keep all bits of a key in one block, which a prefetch brings before it is looked at. A
- * batch runs in groups: all addresses of a group are asked for, then all are tested, so that as
- * many cache misses are under way as the machine allows.
+ * Both keep all bits of a key in one block, which is prefetched before it is read. A batch runs in
+ * groups: all blocks of a group are prefetched, then all are tested, so that as many cache misses
+ * are in flight as the machine allows.
  *
- * Measured on Ice Lake at 10^8 keys on large pages, ns per question against the bare touch of a
+ * Measured on Ice Lake at 10^8 keys on large pages, ns per query against the bare touch of a
  * line: groups of 64, 128, 256 took 1.15, 1.05, 1.01 of it with prefetches to the second cache, and
  * 1.20, 1.16 with prefetches to the first, whose buffers are fewer. Filters that fit the second
  * cache lose 0.7 ns by any prefetch: they have none. */
@@ -23,11 +23,11 @@ TAMIS_HOT bool tamis__exceeds_cache(const tamis_body *f) {
     return f->size > TAMIS_NEAR_BYTES;
 }
 
-/* Into the second cache, to be read and to be written. */
+/* Into the second-level cache, for reading and for writing. */
 #define TAMIS_PREFETCH(p)     __builtin_prefetch(p, 0, 2)
 #define TAMIS_PREFETCH_ADD(p) __builtin_prefetch(p, 1, 2)
 
-/* The block of a hash among so many: by all of it, and as Parquet has it. */
+/* The block of a hash among `blocks`: by all of its bits, and as in Parquet. */
 TAMIS_HOT uint64_t tamis__block_wide(uint64_t hash, uint64_t blocks) {
     return tamis__range(hash, blocks);
 }
@@ -74,13 +74,13 @@ TAMIS_HOT void tamis__blocks_add(tamis_locate *locate, tamis_set *set, tamis_bod
     if (n) set(f->bytes + locate(f, *hash), (uint32_t)*hash);
 }
 
-/* May hashes be located several at once? Numbers of blocks, which are word 0 of both kinds, must
- * fit 32 bits. */
+/* May hashes be located several at once? The number of blocks, word 0 of both kinds, must fit in 32
+ * bits. */
 TAMIS_HOT bool tamis__fits32(const tamis_body *f) {
     return f->word[0] >> 32 == 0;
 }
 
-/* The verbs of a kernel, and what makes them from one test and one set. */
+/* The operations of a kernel, and what makes them from one test and one set. */
 typedef struct tamis_block_ops {
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     void (*add)(tamis_body *, const uint64_t *hash, size_t n);

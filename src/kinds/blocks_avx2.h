@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked_avx2.c and split_avx2.c may include this: integers are hashed and asked in one loop,
- * their addresses computed four at a time. */
+/* For blocked_avx2.c and split_avx2.c: integers are hashed and queried in one loop, their addresses
+ * computed four at a time. */
 #ifndef TAMIS_KINDS_BLOCKS_AVX2_H
 #define TAMIS_KINDS_BLOCKS_AVX2_H
 
@@ -38,8 +38,8 @@ TAMIS_HOT void tamis__stage4(tamis_stretch4 *s, uint64_t flip, tamis_locate4 *pl
     }
 }
 
-/* n is a multiple of the width. The blocks of the next stretch come while this one's are looked
- * at. */
+/* n is a multiple of the width. The next stretch's blocks are fetched while this one's are
+ * tested. */
 TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned block_bits,
                                tamis_test *test, bool is_far, const tamis_body *f,
                                const uint64_t *keys, size_t n, uint8_t *hit) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked_avx512.c and split_avx512.c may include this: batches of eight hashes.
+/* For blocked_avx512.c and split_avx512.c: batches of eight hashes.
  *
  * Addresses are computed for eight keys at once. A block is then tested in two instructions: one
  * multiplication gives an index in each of 8 words, one shuffle of bits looks all of them up and
@@ -17,8 +17,8 @@ enum { TAMIS_WIDTH = 8 };
 /* One bit in each byte: all 8 words had their bits. */
 #define TAMIS_ALL_THERE 0x0101010101010101
 
-/* What a kernel is made of: places of eight blocks; the verdict about one, and the setting of its
- * bits, from a hash that was moved up by `shift` bits to where the multiplier wants it. */
+/* The parts of a kernel: offsets of eight blocks; the verdict on one, and the setting of its bits,
+ * from a hash shifted up by `shift` bits to fit the multiplier. */
 typedef __m512i tamis_locate8(__m512i hash, __m512i blocks);
 typedef __mmask64 tamis_probe(const uint8_t *block, const uint64_t *moved, __m512i multipliers);
 typedef void tamis_mark(uint8_t *block, const uint64_t *moved, __m512i multipliers);
@@ -36,7 +36,7 @@ TAMIS_HOT __m512i tamis__multipliers(__m512i order) {
     return _mm512_slli_epi64(_mm512_permutexvar_epi64(order, salt), 20);
 }
 
-/* What the words of a list become first: hashes are taken as they are, integers are hashed. */
+/* What to do with the words of a list first: hashes are used as they are, integers are hashed. */
 typedef __m512i tamis_source8(const uint64_t *words, __m512i flip);
 
 TAMIS_HOT __m512i tamis__hashes8(const uint64_t *words, __m512i flip) {
@@ -48,13 +48,13 @@ TAMIS_HOT __m512i tamis__numbers8(const uint64_t *words, __m512i flip) {
     return tamis__xxh3_eight(tamis__next_eight(words), flip);
 }
 
-/* From here on prefetches pay. Below, the processor itself has as many questions under way as there
- * is need for, since one of them is 8 instructions: ns per question without and with prefetches,
- * large pages, while the third cache is ours: 2.5 MB 2.1 and 2.7, 3.8 MB 2.7 and 2.9, 7.6 MB 5.9
- * and 3.6; while others use it too: 5.1 and 4.4, 7.8 and 5.2, 14 and 6. */
+/* From here on prefetches pay. Below, the processor itself keeps enough queries in flight, since
+ * one is 8 instructions: ns per query without and with prefetches, large pages, while the third
+ * cache is ours: 2.5 MB 2.1 and 2.7, 3.8 MB 2.7 and 2.9, 7.6 MB 5.9 and 3.6; while others use it
+ * too: 5.1 and 4.4, 7.8 and 5.2, 14 and 6. */
 enum { FAR_ENOUGH = 2 << 20 };
 
-/* What is known of a stretch of the list before its blocks are looked at, and after. */
+/* The state of a stretch of the list before its blocks are tested, and after. */
 enum { NEAR_STRETCH = 32, FAR_STRETCH = 128 };
 typedef struct tamis_stretch8 {
     _Alignas(64) uint64_t at[FAR_STRETCH];
@@ -95,9 +95,9 @@ TAMIS_HOT void tamis__settle8(const tamis_stretch8 *s, size_t n, uint8_t *hit) {
     }
 }
 
-/* n is a multiple of the width. Three things are under way at once, so that no part of the
- * processor waits for another: the blocks of the next stretch come, those of this one are looked
- * at, and the verdicts of the one before are read, whose stores are through by then. */
+/* n is a multiple of the width. Three things run at once, so that no part of the processor waits
+ * for another: the blocks of the next stretch are fetched, those of this one are tested, and the
+ * verdicts of the one before are read, whose stores are complete by then. */
 TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8 *places,
                              unsigned shift, tamis_probe *probe, __m512i order, bool is_far,
                              const tamis_body *f, const uint64_t *words, size_t n, uint8_t *hit) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Planning, folding and measuring of filters that are made of blocks. */
+/* Planning, folding and measuring filters made of blocks. */
 #include "kinds/blockwise.h"
 
 #include "bits/bits.h"

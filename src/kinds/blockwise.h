@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked and split may include this: what is the same for both beside their kernels.
+/* For blocked and split: what both share besides their kernels.
  *
  * A filter of blocks is planned, folded and measured block by block; math/lanes.h has the
  * formulas. */
@@ -12,13 +12,13 @@
 /* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
 tamis_status tamis__lanes_refuse(const char *kind, double fpr);
 
-/* To another number of blocks: each gets the bits of all blocks that share hashes with it. Fewer,
- * of which the old number is a multiple, are exact; where blocks of both meet half-way, some keys
- * go to two blocks, and to more where they become many. */
+/* To another number of blocks: each gets the bits of all blocks that share hashes with it.
+ * Shrinking to a divisor of the old number is exact; where boundaries do not coincide, some keys go
+ * to two blocks, and to more when the number grows. */
 void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
 
-/* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
- * fill, because the full ones answer yes more often. */
+/* Measures a filter of blocks with lanes: the rate is the mean over blocks, not the rate of the
+ * mean fill, because the full ones answer yes more often. */
 void tamis__blocks_measure(const tamis_body *, const tamis_body *other, tamis_lanes,
                            tamis_measurement *);
 

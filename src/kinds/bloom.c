@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays in which every key probes k of m cells: sizes, rates, and the verbs where cells are
+/* Arrays in which every key probes k of m cells: sizes, rates, and the operations where cells are
  * bits. */
 #include "kinds/bloom.h"
 
@@ -12,9 +12,9 @@
 enum { WORD_BITS = 64 };
 #define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
-/* Second order is what every search and every large filter uses. It is off where few bits meet many
- * probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are overfull,
- * have the distribution of their set bits summed exactly; that takes up to a millisecond. */
+/* Every search and every large filter uses second order. It is off where few bits meet many probes
+ * (2.5 % at 512 bits and a rate of 10^-9), so for small filters, unless overfull, the distribution
+ * of set bits is summed exactly; that takes up to a millisecond. */
 enum { EXACT_BELOW_BITS = 2048, EXACT_BELOW_LOAD = 4 };
 
 static double near_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
@@ -27,8 +27,8 @@ double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
     return near_rate(keys, bits, hashes);
 }
 
-/* The smallest m that keeps the rate with k probes. The formula by e^-x comes first; the truth is
- * a little above it, so the search goes on from there. */
+/* The smallest m that keeps the rate with k probes. The search starts from the formula by e^-x,
+ * which is a little too low. */
 static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
     const double formula = tamis_bits_for((double)keys, fpr, (double)hashes);
     if (!(formula < (double)(MAX_BITS / 2))) return MAX_BITS;
@@ -75,7 +75,7 @@ uint64_t tamis__bloom_hashes(uint64_t keys, uint64_t bits) {
     return clamp_hashes(tamis_best_hashes(keys ? (double)keys : 1, (double)bits));
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 TAMIS_HOT void set(const tamis_probed *p, uint64_t x, uint64_t cell) {
     (void)x;
@@ -99,7 +99,7 @@ static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t 
 
 static const tamis_bloom_ops plain = {query};
 
-/* A few keys are no work for eight lanes. */
+/* A few keys are not worth eight lanes. */
 enum { MIN_FOR_LANES = 8 };
 
 static const tamis_bloom_ops *ops(const tamis_bloom *b, size_t n) {

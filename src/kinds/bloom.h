@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that probe k of m cells anywhere may include this: classic, and those built on its array.
+/* For kinds that probe k of m cells anywhere: classic, and those built on its array.
  *
- * Shape: how many cells and probes a wish needs, and what rate they make. Positions: the default
- * chain, one multiplication per probe. */
+ * Shape: how many cells and probes the parameters need, and the rate they give. Positions: the
+ * default chain, one multiplication per probe. */
 #ifndef TAMIS_KINDS_BLOOM_H
 #define TAMIS_KINDS_BLOOM_H
 
@@ -12,26 +12,26 @@
 enum { TAMIS_BLOOM_MAX_HASHES = 64 };
 #define TAMIS_BLOOM_MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
-/* The expected rate: exact for small arrays, of second order for the rest. */
+/* The expected rate: exact for small arrays, second order for the rest. */
 double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes);
 
 /* The fewest bits, in multiples of 64, that keep the rate; `hashes` is given, or 0 for the best.
- * False when it would be over TAMIS_BLOOM_MAX_BITS. */
+ * False when over TAMIS_BLOOM_MAX_BITS. */
 bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bits,
                        uint64_t *hashes_planned);
 
 /* The best number of probes for a given number of bits, 1 to 64. */
 uint64_t tamis__bloom_hashes(uint64_t keys, uint64_t bits);
 
-/* The default chain: x starts at the hash, made odd, and every call gives the next position in
+/* The default chain: x starts as the hash, made odd, and every call returns the next position in
  * [0, cells). Accurate also for few cells and small rates, where double hashing is not. */
 TAMIS_HOT uint64_t tamis__chain_start(uint64_t hash) {
     return hash | 1;
 }
 
-#define TAMIS_CHAIN 0xf1357aea2e62a9c5 /* odd: a multiplicative generator of numbers that are odd */
+#define TAMIS_CHAIN 0xf1357aea2e62a9c5 /* odd: a multiplicative generator of odd numbers */
 
-/* The next number of the chain itself, for those who take more than a position from it. */
+/* The next number of the chain itself, for callers that need more than a position. */
 TAMIS_HOT uint64_t tamis__chain_turn(uint64_t *x) {
     const uint64_t now = *x;
     *x *= TAMIS_CHAIN;
@@ -42,19 +42,18 @@ TAMIS_HOT uint64_t tamis__chain_next(uint64_t *x, uint64_t cells) {
     return tamis__range(tamis__chain_turn(x), cells);
 }
 
-/* Asking and adding where cells are bits, in whole 64-bit words. */
+/* Querying and adding where cells are bits, in whole 64-bit words. */
 typedef struct tamis_bloom {
     uint8_t *bytes;
     uint64_t bits, hashes;
 } tamis_bloom;
 
-/* The verb that has kernels. */
+/* The operation that has kernels. */
 typedef struct tamis_bloom_ops {
     void (*query)(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);
 } tamis_bloom_ops;
 
-extern const tamis_bloom_ops tamis__bloom_avx2,
-    tamis__bloom_avx512; /* the latter: near ones only */
+extern const tamis_bloom_ops tamis__bloom_avx2, tamis__bloom_avx512; /* the latter: only in cache */
 
 bool tamis__bloom_has(const tamis_bloom *, uint64_t hash);
 void tamis__bloom_query(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);

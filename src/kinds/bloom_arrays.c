@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several of Bloom's arrays in one payload: their sizes, and what one of them tells. */
+/* Several of Bloom's arrays in one payload: their sizes, and measuring one of them. */
 #include "kinds/bloom_arrays.h"
 
 #include "kinds/bitmap.h"
@@ -38,7 +38,7 @@ tamis_status tamis__strata_fits(const char *kind, const tamis_strata *s) {
     return TAMIS_OK;
 }
 
-/* The largest first array with which all of them have no more than so many bytes; 0 for none. */
+/* The largest first array with which all arrays fit in `size` bytes; 0 for none. */
 static uint64_t max_bits(const tamis_strata *s, uint64_t size) {
     uint64_t low = 0, high = size / 8 + 1; /* in words */
     while (high - low > 1) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that keep several of Bloom's arrays in one payload may include this: layered, attenuated,
- * retouched, composite.
+/* For kinds that keep several of Bloom's arrays in one payload: layered, attenuated, retouched,
+ * composite.
  *
  *     | array 0              | array 1             | array 2            | ... | extra |
  *       bits                   percent of array 0    percent of array 1
  *
- * Each array is whole 64-bit words, so that no bit of the payload is without a meaning. Where all
+ * Each array is whole 64-bit words, so that every bit of the payload has a meaning. Where all
  * arrays are equal, percent is 100. */
 #ifndef TAMIS_KINDS_BLOOM_ARRAYS_H
 #define TAMIS_KINDS_BLOOM_ARRAYS_H
@@ -16,30 +16,29 @@
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Every kind keeps `bits` and `hashes` as words of its shape, and knows the rest by its options. */
+/* Every kind keeps `bits` and `hashes` as shape words, and derives the rest from its options. */
 typedef struct tamis_strata {
-    uint64_t bits;   /* of the first array; a multiple of 64 */
-    uint64_t hashes; /* of a key, in any array */
-    uint64_t count;  /* how many arrays, at most TAMIS_STRATA_MAX */
-    uint64_t
-        percent;    /* size of each next array, of the one before, rounded up to a word: 1 to 100 */
-    uint64_t extra; /* bytes behind the arrays */
+    uint64_t bits;    /* of the first array; a multiple of 64 */
+    uint64_t hashes;  /* of a key, in any array */
+    uint64_t count;   /* number of arrays, at most TAMIS_STRATA_MAX */
+    uint64_t percent; /* size relative to the array before, rounded up to a word: 1 to 100 */
+    uint64_t extra;   /* bytes after the arrays */
 } tamis_strata;
 
 enum { TAMIS_STRATA_MAX = 64 };
 
-/* The gate for bits and hashes; the kind has checked its own words before. */
+/* The gate for bits and hashes; the kind checks its own words first. */
 tamis_status tamis__strata_check(const char *kind, const tamis_strata *, uint64_t *size);
 
-/* Finds bits and hashes for a wish; count, percent and extra are given, and `hashes` too unless it
+/* Finds bits and hashes for a spec; count, percent and extra are given, and `hashes` too unless it
  * is 0. A rate is that of the first array with `capacity` keys. */
 tamis_status tamis__strata_plan(const char *kind, const tamis_params *, uint64_t hashes,
                                 tamis_strata *);
 
-/* The same for a first array that somebody made larger afterwards: does it fit a payload? */
+/* The same for a first array that was enlarged afterwards: does it fit a payload? */
 tamis_status tamis__strata_fits(const char *kind, const tamis_strata *);
 
-/* An option as it was given, or what it is otherwise. */
+/* The value of an option, or its default. */
 static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option,
                                      uint64_t otherwise) {
     return params->has_option[option] ? params->option[option] : otherwise;
@@ -60,7 +59,7 @@ TAMIS_HOT tamis_stratum tamis__stratum_first(const tamis_body *f, const tamis_st
     return (tamis_stratum){f->bytes, s->bits / 8};
 }
 
-/* After the last array this is where the extra bytes begin. */
+/* After the last array: the start of the extra bytes. */
 TAMIS_HOT tamis_stratum tamis__stratum_next(tamis_stratum a, const tamis_strata *s) {
     return (tamis_stratum){a.bytes + a.size, tamis__stratum_part(a.size, s->percent)};
 }
@@ -80,7 +79,7 @@ TAMIS_HOT bool tamis__stratum_has(tamis_stratum a, uint64_t hash, uint64_t hashe
     return i == hashes;
 }
 
-/* Returns how many bits were not set before. */
+/* Returns the number of newly set bits. */
 TAMIS_HOT uint64_t tamis__stratum_add(tamis_stratum a, uint64_t hash, uint64_t hashes) {
     uint64_t x = tamis__chain_start(hash), fresh = 0;
     for (uint64_t i = 0; i < hashes; i++) {
@@ -98,7 +97,7 @@ uint64_t tamis__stratum_bits_set(tamis_stratum);
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* What array i tells, as if it were a filter of its own; with `other`, the OR of both. */
+/* Measures array i as a filter of its own; with `other`, the OR of both. */
 void tamis__stratum_measure(const tamis_body *, const tamis_body *other, const tamis_strata *,
                             uint64_t i, tamis_measurement *);
 

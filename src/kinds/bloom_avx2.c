@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bits anywhere: the rounds once more, for processors with BMI2. */
+/* Bits anywhere: the rounds again, for processors with BMI2. */
 #include "kinds/bloom.h"
 
 #ifdef __AVX2__

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* bits anywhere: rounds of eight keys at a time, for arrays that stay in the second cache. */
+/* Bits anywhere: rounds of eight keys at a time, for arrays in the second-level cache. */
 #include "kinds/rounds.h"
 
 #ifdef __AVX512BITALG__
 #include "bits/eight_avx512.h"
 
-/* Ranks are twice as long as the plain ones: what a round costs beside its keys is more here. */
+/* Ranks are twice as long as the portable ones: the fixed cost of a round is higher here. */
 enum { RANKS = 2 * TAMIS_RANKS, LANES = 8 };
 
 /* A round writes eight where it may keep fewer. */
@@ -25,8 +25,8 @@ TAMIS_HOT __m256i load_4(const uint8_t *bytes, __m256i at) {
                             load_2(bytes, _mm256_castsi256_si128(at)));
 }
 
-/* Eight words, each moved so that the bit asked for is its lowest. They are loaded one by one: a
- * gather took 1.5 times as long in every cache, and addresses by way of memory twice as long. */
+/* Eight words, each shifted so that the probed bit is its lowest. They are loaded one by one: a
+ * gather took 1.5 times as long in every cache, and addresses through memory twice as long. */
 TAMIS_HOT __m512i bits_at(const uint8_t *bytes, __m512i cell) {
     const __m512i at = _mm512_andnot_si512(_mm512_set1_epi64(7), _mm512_srli_epi64(cell, 3));
     const __m256i low = load_4(bytes, _mm512_castsi512_si256(at));
@@ -34,7 +34,7 @@ TAMIS_HOT __m512i bits_at(const uint8_t *bytes, __m512i cell) {
     return _mm512_rorv_epi64(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), cell);
 }
 
-/* Lanes beyond the last key probe bit 0, which is always there, and never stay. */
+/* Lanes past the last key probe bit 0, which always exists, and never stay. */
 TAMIS_HOT size_t round_8(const tamis_bloom *b, const uint64_t *first, ranks *r, size_t n) {
     const __m512i cells = _mm512_set1_epi64((long long)b->bits), one = _mm512_set1_epi64(1);
     const __m512i turn = _mm512_set1_epi64((long long)TAMIS_CHAIN);

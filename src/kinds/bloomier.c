@@ -3,15 +3,15 @@
  *
  * Every key gets a row of bits, its value and a guard made from its hash, and one of two engines
  * stores the rows so that the key's hash alone leads back to them. A key that was never put finds
- * some other row, whose guard fits with chance 2^-guard; then it gets a value that means nothing.
+ * some other row, whose guard matches with probability 2^-guard; then it gets a meaningless value.
  *
  *     engine=ribbon    rows are solutions of equations    about 1.002 (value + guard) bits a key
  *     engine=fuse      rows are xors of three cells       about 1.12 (value + guard), and faster
  *
- *     row:  [ value bits | guard bits ]       guard=0: no stranger is told from a key
+ *     row:  [ value bits | guard bits ]       guard=0: every non-member gets a value
  *
- * With update=yes values can be set again. The row then only says which of its four cells' slots
- * belongs to the key, no two keys have the same, and values lie in the slots:
+ * With update=yes values can be set again. The row then only says which of its four slots belongs
+ * to the key, no two keys share one, and values are in the slots:
  *
  *     cells:  ....a......│..a.....│.......a│...a....       xor: [ own: 2 bits | guard ]
  *     slots:  ...........│..V.....│........│........       own = 1: the value of a is V
@@ -35,14 +35,14 @@ static const struct tamis_option options[] = {
      "how rows are stored: ribbon is smaller, fuse is faster"},
     {"value", NULL, 1, MAX_VALUE, "as the largest value needs", "bits of a value"},
     {"guard", NULL, 0, MAX_GUARD, "by fpr or size",
-     "bits that tell strangers from keys: the rate is 2^-guard"},
+     "bits that reject non-members: the rate is 2^-guard"},
     {"update", "no|yes", 0, 0, "no", "may values be set again? takes two bits more, and slots"},
     {0},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* update takes four cells: two bits then name one of them, and nothing else. */
+/* update takes four cells: two bits name one of them. */
 static tamis_peel_form fuse_of(const uint64_t word[]) {
     return (tamis_peel_form){
         .segments = word[TAMIS_SEGMENTS],
@@ -60,7 +60,7 @@ static tamis_band_form ribbon_of(const uint64_t word[]) {
     };
 }
 
-/* Bytes to reckon with for so many keys. */
+/* Expected bytes for n keys. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
@@ -70,9 +70,9 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
                                  : tamis__band_expect(&ribbon, keys, segments));
 }
 
-/* The most guard bits with which the payload keeps to the size; and where no value is too wide to
- * be expected, the widest values first. Segments are unequal by chance: each is reckoned with four
- * standard deviations more keys. */
+/* The most guard bits with which the payload fits the size; where values of any width are to be
+ * expected, the widest values first. Segments differ by chance: each is planned with four standard
+ * deviations more keys. */
 static tamis_status widest(const tamis_params *params, uint64_t min_value, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
     const uint64_t spare =
@@ -88,7 +88,7 @@ static tamis_status widest(const tamis_params *params, uint64_t min_value, uint6
                        (unsigned long long)(min_value + min));
 }
 
-/* Guard bits by what was asked for; values have word[VALUE] bits, or at least `min_value`. */
+/* Guard bits by the parameters; values have word[VALUE] bits, or at least `min_value`. */
 static tamis_status choose_guard(const tamis_params *params, uint64_t min_value, uint64_t word[]) {
     if (params->has_option[OPT_GUARD]) word[GUARD] = params->option[OPT_GUARD];
     if (params->bits) return widest(params, min_value, word);
@@ -205,9 +205,9 @@ static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t 
     return tamis__band_make(&form, &task, room, out, size);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* A group's rows are all on their way before the first is looked at. */
+/* All rows of a group are prefetched before the first is read. */
 enum { GROUP = 32 };
 
 static void aim_fuse(const tamis_peel_form *form, const tamis_body *f, uint64_t hash,
@@ -255,7 +255,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 
 /* ---- Setting values ------------------------------------------------------------------------- */
 
-/* All keys are looked for before the first value is set. */
+/* All keys are looked up before the first value is set. */
 static tamis_status put(tamis_body *f, tamis_batch b, const uint64_t *value) {
     const tamis_peel_form form = fuse_of(f->word);
     tamis_peel_aim aim;
@@ -275,7 +275,7 @@ static tamis_status put(tamis_body *f, tamis_batch b, const uint64_t *value) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The fill is what the rows of the keys hold, of all bits. */
+/* The fill is the share of bits that the rows of the keys take. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint64_t bits = f->size * 8;
     uint64_t keys = 0;

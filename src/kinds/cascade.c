@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* cascade: exact on two lists, members and known-good keys, that are both there when it is built.
+/* cascade: exact on two lists, members and known-good keys, both known when it is built.
  *
  * Revoked certificates among all that were issued, blocked names among all that are registered:
- * whoever asks about one of the two lists gets the truth, and a stranger a chosen rate. Two levels,
- * both ribbons of kinds/band.h over the keys of a segment:
+ * queries for keys of the two lists are exact, others have a chosen rate. Two levels, both ribbons
+ * of kinds/band.h over the keys of a segment:
  *
  *     key ──▶ level 1: filter of the members ──no──▶ no            rate p1
  *                       │ maybe
  *                       ▼
  *             level 2: one bit for each member, and for each       1: in, 0: not
- *                      known-good key that level 1 lets pass
+ *                      known-good key that passes level 1
  *
  *     segment:  [ members u32 | words of level 1 u32 | level 1 | level 2 ]
  *
- * A stranger that passes level 1 gets either bit with the same chance: its rate is p1/2. With r
- * known-good keys for each member the two levels have log2(1/p1) + 1 + r p1 bits per member. Since
- * rates between powers of two lie on straight lines, the best p1 is a power of two itself, that of
- * the largest width with 2^width <= r. A chain of Bloom filters, which is how Larisch et al.,
- * "CRLite" (2017), did it, needs a bit or more beyond, and many probes for a member. */
+ * A non-member that passes level 1 gets either bit with the same probability: its rate is p1/2.
+ * With r known-good keys per member the two levels have log2(1/p1) + 1 + r p1 bits per member.
+ * Since rates between powers of two are on straight lines, the best p1 is a power of two itself,
+ * that of the largest width with 2^width <= r. A chain of Bloom filters, as in Larisch et al.,
+ * "CRLite" (2017), needs a bit or more beyond, and many probes for a member. */
 #include <math.h>
 
 #include "bits/probe.h"
@@ -29,7 +29,7 @@ enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
 enum {
     HEAD_BYTES = 8,
     GROUP = 32,
-    PLANNED_GOOD = 2 /* known-good keys for each member while the lists are not there */
+    PLANNED_GOOD = 2 /* known-good keys per member, before the lists are known */
 };
 
 static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION, {0}};
@@ -73,7 +73,7 @@ static bool columns_for_nonmembers(double fpr, uint64_t *total) {
     return true;
 }
 
-/* Bytes to reckon with. */
+/* Expected bytes. */
 static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
     const tamis_band_form form = level_1(word);
     const uint64_t segments = tamis__segments_for(word, members + good);
@@ -84,7 +84,7 @@ static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
            tamis__segment_offsets_size(segments);
 }
 
-/* The most columns, from `min` on, with which everything fits into a size. */
+/* The most columns, at least `min`, that fit in the size. */
 static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uint64_t min,
                            uint64_t max) {
     uint64_t low = min, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
@@ -185,9 +185,9 @@ static tamis_status audit(const tamis_body *f) {
     return TAMIS_OK;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* The questions of a group that are still open, and where their rows lie. */
+/* The open queries of a group, and the locations of their rows. */
 typedef struct group {
     tamis_band_aim aim[GROUP];
     uint8_t at[GROUP];
@@ -231,7 +231,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
-/* The rate of strangers, by the segment that one falls into; keys are the members. */
+/* The rate of non-members, by the segment that one falls into; keys are the members. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_band_form form = level_1(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
@@ -250,7 +250,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-/* As in the plan, strangers with the hash of a member have their part of the rate. */
+/* As in the plan, non-members with the hash of a member have their part of the rate. */
 static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
     tamis_params w = *params;
     if (w.fpr > 0) w.fpr -= ldexp((double)w.capacity, -64);
@@ -288,7 +288,7 @@ static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, 
     return tamis__band_make(&form, &task, room, out + HEAD_BYTES, size);
 }
 
-/* Without members nobody is in: no bits are needed to say so. */
+/* Without members every answer is no, which takes no bits. */
 static tamis_status make_level_2(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
                                  uint8_t *room, uint8_t *out, uint64_t *size) {
     const tamis_band_form form = level_1(word);

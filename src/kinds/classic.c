@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* classic: the filter of Burton Bloom (1970).
  *
- * m bits, all zero at first. A key chooses k of them; adding sets them, asking looks whether all
+ * m bits, all zero at first. A key chooses k of them; adding sets them, a query tests whether all
  * are set. Nothing is ever cleared, so a key that was added is always found, and union is OR.
  *
  *     key ─▶ hash ─▶ position 0, position 1, ... position k-1         anywhere in m bits
@@ -11,7 +11,7 @@
  *
  * Each probe is a cache miss of its own once the filter is larger than the caches; blocked costs
  * one miss and a few percent more bits. classic is for small rates (below 10^-4 blocking wastes
- * bits), for any m, and for exchange with systems that think in m and k.
+ * bits), for any m, and for exchange with systems that use m and k.
  *
  * Positions come from one 64-bit hash by a chain; five ways are offered (see docs/kinds/classic.md
  * for what each costs in accuracy):
@@ -50,7 +50,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
 
-/* What comes on top of fill^k where probes are sums. */
+/* The rate beyond fill^k where probes are sums. */
 static double excess(const uint64_t word[], double keys, double fill) {
     static const tamis_chain chains[] = {[DOUBLE64] = TAMIS_CHAIN_SCALED,
                                          [DOUBLE] = TAMIS_CHAIN_LINEAR,
@@ -176,7 +176,7 @@ TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bi
     }
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static tamis_bloom array_of(const tamis_body *f) {
     return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};
@@ -190,7 +190,7 @@ TAMIS_HOT bool has_by(unsigned scheme, const tamis_body *f, uint64_t hash) {
     return i == hashes;
 }
 
-/* A batch first asks for the first line of each key: misses mostly end there. */
+/* A batch first prefetches the first line of each key: misses mostly end there. */
 enum { GROUP = 32 };
 
 TAMIS_HOT void query_by(unsigned scheme, const tamis_body *f, const uint64_t *hash, size_t n,
@@ -278,8 +278,8 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-/* Which bits fall together depends on how positions were made. The wrong pairing would lose keys
- * without a word. */
+/* Which bits merge depends on how positions were made. The wrong pairing would lose keys
+ * silently. */
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     const uint64_t bits = from->word[BITS], by = bits / to->word[BITS];
     if (by == 0)
@@ -291,7 +291,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* Remainders of two sizes have nothing to do with each other. */
+/* Remainders of two sizes are unrelated. */
 static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     return word[SCHEME] < DOUBLE && tamis__is_wider(word, wider, BITS);
 }

@@ -8,20 +8,20 @@
 #include "kinds/bitmap.h"
 #include "kinds/segments.h"
 
-/* A bucket has from this many to twice as many numbers on average. Fewer would be read
- * faster and need more index, which takes 0.13 to 0.18 bits per key with these. */
+/* A bucket has from this many to twice as many numbers on average. Fewer would be faster to read
+ * but need more index, which takes 0.13 to 0.18 bits per key with these. */
 enum { MIN_BUCKET = 45 };
 
-/* Bits that it takes to write x. */
+/* The number of bits of x. */
 static unsigned length_of(uint64_t x) {
     return x ? tamis__log2_floor(x) + 1 : 0;
 }
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
 
-/* One bit more of `rice` is one bit more for each number and about half as many ones. With gaps as
- * chance makes them that pays once the mean gap is over 2^rice / ln(golden ratio), which is 133/64
- * times 2^rice. */
+/* One bit more of `rice` is one bit more for each number and about half as many ones. With random
+ * gaps that pays once the mean gap is over 2^rice / ln(golden ratio), which is 133/64 times
+ * 2^rice. */
 unsigned tamis__coded_rice(uint64_t n, uint64_t range) {
     const uint64_t mean = n ? range / n : range, rest = n ? range % n : 0;
     if (mean >> 57) return TAMIS_CODED_MAX_RICE;
@@ -48,9 +48,8 @@ uint64_t tamis__coded_work(uint64_t n) {
     return (max_buckets(n) + 1) * 8;
 }
 
-/* The ones add up to no more than the range has room for, and so do the gaps that are too far. With
- * the best parameter there are at most 2.1 ones and 0.13 far gaps for each number, plus
- * rounding. */
+/* The ones are limited by the range, and so are the far gaps. With the best parameter there are at
+ * most 2.1 ones and 0.13 far gaps per number, plus rounding. */
 uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice) {
     uint64_t bits;
     if (rice == TAMIS_CODED_BEST) {
@@ -65,7 +64,7 @@ uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice) {
     return TAMIS_CODED_HEAD + (anchors + max_buckets(n) + 1) * 8 + bits / 8 + 8;
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Encoding ------------------------------------------------------------------------------- */
 
 typedef struct source {
     const uint64_t *number;
@@ -91,7 +90,7 @@ static uint64_t whole_length(source s, unsigned rice) {
     return bits;
 }
 
-/* From the parameter for even spreads to its better neighbours, as long as there are any. */
+/* From the parameter for even spreads to better neighbours, as long as there are any. */
 static unsigned best_rice(const source *s, uint64_t range) {
     unsigned rice = tamis__coded_rice(s->n, range);
     if (rice > s->shift) rice = s->shift;
@@ -114,7 +113,7 @@ static void find_starts(const source *s, uint64_t buckets, uint64_t *start) {
     while (b <= buckets) start[b++] = at;
 }
 
-/* The last group may be short: its line goes on, so that it is as steep as the others. */
+/* The last group may be short: its line is extended, so that it is as steep as the others. */
 static void put_anchors(uint64_t buckets, const uint64_t *start, uint8_t *anchors) {
     const uint64_t last = buckets >> TAMIS_CODED_GROUP,
                    short_of = buckets - (last << TAMIS_CODED_GROUP);
@@ -125,7 +124,7 @@ static void put_anchors(uint64_t buckets, const uint64_t *start, uint8_t *anchor
     tamis__put64(anchors + (last + 1) * 8, from + whole);
 }
 
-/* Head and index; returns where the code begins. */
+/* Writes head and index; returns where the code begins. */
 static uint8_t *put_index(const source *s, uint64_t buckets, const uint64_t *start, uint8_t *out) {
     uint8_t *anchors = out + TAMIS_CODED_HEAD,
             *fields = anchors + tamis__coded_anchors(buckets) * 8;
@@ -189,29 +188,29 @@ static tamis_status damaged(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "damaged: %s", what);
 }
 
-/* Parameters that make sense, and an index and a code that have exactly the bytes there are. */
+/* The parameters are valid, and index and code have exactly the bytes given. */
 static tamis_status audit_head(const uint8_t *bytes, uint64_t size, uint64_t range) {
     const unsigned rice = bytes[8], shift = bytes[9], width = bytes[10];
     if (rice > TAMIS_CODED_MAX_RICE || rice > shift || shift > 63 || width < 1 || width > 64 ||
         tamis__get64(bytes + 8) >> 24)
-        return damaged("a coded set with parameters that cannot be");
+        return damaged("a coded set has invalid parameters");
     const uint64_t buckets = tamis__coded_buckets(range, shift);
-    if (buckets >= size * 8) return damaged("a coded set whose index does not fit");
+    if (buckets >= size * 8) return damaged("the index of a coded set does not fit");
     const uint64_t index =
         tamis__coded_anchors(buckets) * 8 + tamis__fields_size(buckets + 1, width);
-    if (index > size - TAMIS_CODED_HEAD) return damaged("a coded set whose index does not fit");
+    if (index > size - TAMIS_CODED_HEAD) return damaged("the index of a coded set does not fit");
     const tamis_coded c = tamis__coded_at(bytes, range);
     const uint64_t code_size = size - TAMIS_CODED_HEAD - index;
     const uint64_t end = tamis__coded_start(&c, buckets);
     if (end > code_size * 8 || tamis__fields_size(end, 1) != code_size)
-        return damaged("a coded set that does not end where it must");
+        return damaged("a coded set has the wrong size");
     if (!tamis__fields_end_clean(c.fields, buckets + 1, width) ||
         !tamis__fields_end_clean(c.code, end, 1))
-        return damaged("bits are set behind the end of a coded set");
+        return damaged("bits are set after the end of a coded set");
     return TAMIS_OK;
 }
 
-/* One bucket from *at on: numbers within it, each in the one way that it is written. */
+/* Checks one bucket from *at on: numbers within it, each in its only encoding. */
 static bool bucket_is_legal(const tamis_coded *c, uint64_t b, uint64_t range, uint64_t *at,
                             uint64_t *count) {
     const uint64_t end = tamis__coded_start(c, b + 1);
@@ -240,10 +239,10 @@ tamis_status tamis__coded_audit(const uint8_t *bytes, uint64_t size, uint64_t ra
         if (!bucket_is_legal(&c, b, range, &at, &count))
             return tamis__fail(TAMIS_CORRUPT, "damaged: bucket %llu of a coded set",
                                (unsigned long long)b);
-    return count == c.count ? TAMIS_OK : damaged("a coded set that counts itself wrong");
+    return count == c.count ? TAMIS_OK : damaged("the count of a coded set is wrong");
 }
 
-/* ---- Sets cut into segments ------------------------------------------------------------------ */
+/* ---- Sets in segments ------------------------------------------------------------------------ */
 
 tamis_coded tamis__coded_segment(const tamis_body *f, const tamis_coded_shape *s, uint64_t i) {
     uint64_t size;
@@ -284,8 +283,8 @@ bool tamis__coded_tour_next(tamis_coded_tour *t, uint64_t *number) {
     return true;
 }
 
-/* The cursor is the least number that may come next and, in the bits above it, how far into the
- * code of its bucket that is. Where this does not fit, 0 says: read the bucket from its start. */
+/* The cursor is the least number that may come next and, in the bits above it, its offset in the
+ * code of its bucket. Where this does not fit, 0 means: read the bucket from its start. */
 bool tamis__coded_list(const tamis_body *f, const tamis_coded_shape *s, uint64_t *cursor,
                        uint64_t *number) {
     const uint64_t numbers = s->range * s->labels;
@@ -306,7 +305,7 @@ bool tamis__coded_list(const tamis_body *f, const tamis_coded_shape *s, uint64_t
     return true;
 }
 
-/* hash = ceil(cell * 2^64 / range), a bit at a time: nobody waits for it. */
+/* hash = ceil(cell * 2^64 / range), a bit at a time: speed does not matter here. */
 uint64_t tamis__coded_hash(uint64_t range, uint64_t cell) {
     uint64_t hash = 0;
     for (int bit = 0; bit < 64; bit++) {
@@ -327,7 +326,7 @@ uint64_t tamis__coded_range(uint64_t keys, double fpr) {
                : 0;
 }
 
-/* A stranger hits when one of the keys is in its cell. */
+/* A non-member is a false positive when one of the keys is in its cell. */
 double tamis__coded_rate(uint64_t range, uint64_t keys) {
     return keys ? -expm1((double)keys * log1p(-1 / (double)range)) : 0;
 }
@@ -340,21 +339,21 @@ unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each) {
     return shift < all ? shift : all;
 }
 
-/* Bits of a number, when d of them are spread over a range. By chance a gap is over k * 2^rice with
- * chance x^k, x = (1 - d/range)^(2^rice): k ones, or from 16 on the gap as it is. In clumps there
- * may be as many ones as the range has room for. */
+/* Bits per number, when d of them are spread over a range. A random gap is over k * 2^rice with
+ * probability x^k, x = (1 - d/range)^(2^rice): k ones, or from 16 on the gap itself. In clumps
+ * there may be as many ones as the range has room for. */
 static double bits_each(double d, double range, const source *s, bool is_by_chance) {
     if (d == 0) return 0;
     if (!is_by_chance) return s->rice + 1 + ldexp(range / d, -(int)s->rice);
     const double x = exp(ldexp(log1p(-d / range), (int)s->rice));
-    double bits = 0, here = 1; /* the chance of so many ones at least */
+    double bits = 0, here = 1; /* the probability of at least this many ones */
     for (unsigned ones = 0; ones < TAMIS_CODED_FAR; ones++, here *= x)
         bits += here * (1 - x) * (s->rice + 1 + ones);
     return bits + here * (TAMIS_CODED_FAR + s->shift);
 }
 
-/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2
- * at most, and a field of the index must hold what a walk of 64 buckets strays from its line. */
+/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by at
+ * most 2.2, and a field of the index must hold the deviation of 64 buckets from their line. */
 uint64_t tamis__coded_size(const tamis_coded_params *w, const tamis_coded_shape *s, double sigmas) {
     const double range = (double)s->range * (double)s->labels;
     const uint64_t numbers = s->range * s->labels;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gcs, labels and tests may include this: sets of numbers, sorted and coded, with an index.
+/* For gcs, labels and tests: sets of numbers, sorted and coded, with an index.
  *
  * A set is distinct numbers below a range. The range is cut into buckets of 2^shift numbers, about
  * 60 of the set in each; a number is coded as its distance from the one before it in the
@@ -7,22 +7,22 @@
  *
  *     gap = number - (previous + 1)        the first one: number - start of the bucket
  *
- *     1 1 ... 1 0 | low bits of gap        as many ones as gap >> rice tells, then `rice` bits
+ *     1 1 ... 1 0 | low bits of gap        gap >> rice ones, then 0, then `rice` bits
  *     1 1 ... 1   | gap                    sixteen ones: too far for that, `shift` bits
  *
- * This is the code of Golomb (1966) in Rice's form with a way out: where keys lie in clumps, the
- * few wide gaps between clumps would otherwise cost more than all the others. Starting anew in each
- * bucket costs nothing, because a distance from anywhere is as long as one from the last number.
+ * This is the code of Golomb (1966) in Rice's form with an escape: where keys are clustered, the
+ * few wide gaps between clusters would otherwise cost more than all the others. Starting again in
+ * each bucket costs nothing: a distance from anywhere is as long as one from the last number.
  *
- * The index tells where each bucket starts in the code: exactly for each 64th, by an anchor, and
- * for those between as the distance from the straight line between two anchors, in fields as wide
- * as the farthest needs.
+ * The index holds the start of each bucket in the code: exactly for each 64th, by an anchor, and
+ * for the others as the distance from the straight line between two anchors, in fields as wide as
+ * the largest needs.
  *
  *     start(b) = a + ((a' - a) * (b mod 64) >> 6) + field b - bias    a, a': anchors b/64, b/64 + 1
  *
  *     count | rice, shift, width | bias | anchors | fields of buckets 0, 1, ... and the end | code
  *
- * Asking is one look at the index and some thirty numbers read. */
+ * A query reads the index once and some thirty numbers. */
 #ifndef TAMIS_KINDS_CODED_H
 #define TAMIS_KINDS_CODED_H
 
@@ -31,9 +31,9 @@
 
 enum {
     TAMIS_CODED_HEAD = 24,     /* bytes in front of the index */
-    TAMIS_CODED_SLACK = 16,    /* bytes behind the code that may be read, though not used */
-    TAMIS_CODED_MAX_RICE = 56, /* what one read of 8 bytes holds at any bit, and it is plenty */
-    TAMIS_CODED_FAR = 16,      /* ones that say: too far */
+    TAMIS_CODED_SLACK = 16,    /* bytes after the code that may be read, but not used */
+    TAMIS_CODED_MAX_RICE = 56, /* fits one read of 8 bytes at any bit */
+    TAMIS_CODED_FAR = 16,      /* ones that mark a far gap */
     TAMIS_CODED_GROUP = 6      /* buckets from anchor to anchor, as a power of two */
 };
 
@@ -45,7 +45,7 @@ typedef struct tamis_coded {
     unsigned rice, shift, width;
 } tamis_coded;
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Encoding ------------------------------------------------------------------------------- */
 
 /* The best parameter for n numbers spread evenly over a range. */
 unsigned tamis__coded_rice(uint64_t n, uint64_t range);
@@ -55,21 +55,21 @@ uint64_t tamis__coded_work(uint64_t n);
 uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice);
 
 /* Codes n ascending, distinct numbers below the range and returns the bytes of it. The parameter is
- * the one that is given or, with TAMIS_CODED_BEST, the one with which they come out shortest. */
+ * the given one or, with TAMIS_CODED_BEST, the one with the shortest result. */
 enum { TAMIS_CODED_BEST = TAMIS_CODED_MAX_RICE + 1 };
 uint64_t tamis__coded_make(const uint64_t *number, uint64_t n, uint64_t range, unsigned rice,
                            uint8_t *work, uint8_t *out);
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Bytes from outside: is everything where it must be? Behind `size` there is the slack. */
+/* Checks untrusted bytes. The slack follows `size`. */
 tamis_status tamis__coded_audit(const uint8_t *bytes, uint64_t size, uint64_t range);
 
 static inline uint64_t tamis__coded_buckets(uint64_t range, unsigned shift) {
     return ((range - 1) >> shift) + 1;
 }
 
-/* One for each group, counting the end as a bucket, and one behind. */
+/* One for each group, counting the end as a bucket, and one more. */
 static inline uint64_t tamis__coded_anchors(uint64_t buckets) {
     return (buckets >> TAMIS_CODED_GROUP) + 2;
 }
@@ -100,7 +100,7 @@ static inline uint64_t tamis__coded_start(const tamis_coded *c, uint64_t b) {
     return tamis__coded_line(c->anchors, b) + tamis__field_get(c->fields, b, c->width) - c->bias;
 }
 
-/* The same for b and, in *end, for the bucket behind it: mostly one line and two fields at once. */
+/* The same for b and, in *end, for the next bucket: mostly one line and two fields at once. */
 TAMIS_HOT uint64_t tamis__coded_bounds(const tamis_coded *c, uint64_t b, uint64_t *end) {
     const uint64_t group = (1 << TAMIS_CODED_GROUP) - 1, i = b & group;
     if (i == group || c->width > 28) {
@@ -116,7 +116,7 @@ TAMIS_HOT uint64_t tamis__coded_bounds(const tamis_coded *c, uint64_t b, uint64_
     return base + (rise * i >> TAMIS_CODED_GROUP) + (fields & mask);
 }
 
-/* Bits from `at` on: 57 at least. */
+/* Bits from `at` on: at least 57. */
 TAMIS_HOT uint64_t tamis__coded_bits(const tamis_coded *c, uint64_t at) {
     return tamis__get64(c->code + (at >> 3)) >> (at & 7);
 }
@@ -125,7 +125,7 @@ TAMIS_HOT uint64_t tamis__coded_mask(unsigned bits) {
     return ((uint64_t)1 << bits) - 1;
 }
 
-/* The gap that is coded at *at, which moves on. */
+/* The gap that is coded at *at, which advances. */
 TAMIS_HOT uint64_t tamis__coded_gap(const tamis_coded *c, uint64_t *at) {
     const uint64_t bits = tamis__coded_bits(c, *at), enough = (uint64_t)1 << TAMIS_CODED_FAR;
     const unsigned ones = (unsigned)__builtin_ctzll(~bits | enough);
@@ -142,7 +142,7 @@ TAMIS_HOT uint64_t tamis__coded_gap(const tamis_coded *c, uint64_t *at) {
     return low | (high & tamis__coded_mask(c->shift - half)) << half;
 }
 
-/* A place between numbers: everything below `min` is behind it. */
+/* A position between numbers: all numbers below `min` are before it. */
 typedef struct tamis_coded_walk {
     uint64_t bucket, at, end, min;
 } tamis_coded_walk;
@@ -163,8 +163,8 @@ TAMIS_HOT bool tamis__coded_next(const tamis_coded *c, tamis_coded_walk *w, uint
     return true;
 }
 
-/* Steps over the numbers of a bucket that are below `min`: as many as one read of 8 bytes surely
- * holds, or one that it may not hold. Reading once for each number took up to a quarter longer. */
+/* Skips the numbers of a bucket that are below `min`: as many as surely fit one read of 8 bytes, or
+ * one that may not fit. Reading once per number took up to a quarter longer. */
 TAMIS_HOT void tamis__coded_skip(const tamis_coded *c, tamis_coded_walk *w, uint64_t min) {
     const uint64_t enough = (uint64_t)1 << TAMIS_CODED_FAR, mask = tamis__coded_mask(c->rice);
     const unsigned max = TAMIS_CODED_FAR + c->rice; /* bits of a gap that is not too far */
@@ -191,7 +191,7 @@ TAMIS_HOT void tamis__coded_skip(const tamis_coded *c, tamis_coded_walk *w, uint
     }
 }
 
-/* The first number from `min` on, with the walk behind it; false when there is none. */
+/* The first number from `min` on, and the walk after it; false when there is none. */
 TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t min, tamis_coded_walk *w,
                                  uint64_t *number) {
     *w = tamis__coded_walk(c, min >> c->shift);
@@ -199,12 +199,12 @@ TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t min, tamis_coded
     return tamis__coded_next(c, w, number);
 }
 
-/* ---- Sets cut into segments ------------------------------------------------------------------ */
+/* ---- Sets in segments ------------------------------------------------------------------------ */
 
 /* A hash becomes a cell, scale(hash, range), and a cell has as many numbers as there are labels (1
  * for a plain set): number = cell * labels + label. A segment is a run of 2^shift cells, so that
- * everything follows from the cell, and a hash that is listed can stand for the one that came. The
- * range times the labels is below 2^63. */
+ * everything follows from the cell, and a listed hash can replace the original. The range times the
+ * labels is below 2^63. */
 typedef struct tamis_coded_shape {
     uint64_t range, labels;
     unsigned shift;
@@ -227,7 +227,7 @@ static inline uint64_t tamis__coded_first(const tamis_coded_shape *s, uint64_t i
     return (i << s->shift) * s->labels;
 }
 
-/* All segments of a payload with such a tail; *count becomes how many numbers there are. */
+/* All segments of a payload with such a tail; *count becomes the number of numbers. */
 tamis_status tamis__coded_audit_all(const tamis_body *, const tamis_coded_shape *, uint64_t tail,
                                     uint64_t *count);
 
@@ -243,7 +243,7 @@ typedef struct tamis_coded_tour {
 tamis_coded_tour tamis__coded_tour(const tamis_body *, const tamis_coded_shape *);
 bool tamis__coded_tour_next(tamis_coded_tour *, uint64_t *number);
 
-/* The same without a tour that somebody keeps, for tamis_kind.next. */
+/* The same without a tour kept by the caller, for tamis_kind.next. */
 bool tamis__coded_list(const tamis_body *, const tamis_coded_shape *, uint64_t *cursor,
                        uint64_t *number);
 
@@ -252,17 +252,17 @@ uint64_t tamis__coded_hash(uint64_t range, uint64_t cell);
 
 /* ---- Planning ------------------------------------------------------------------------------- */
 
-/* Cells for so many keys at this rate, 0 when there would be 2^63 or more. */
+/* Cells for n keys at this rate, 0 when there would be 2^63 or more. */
 uint64_t tamis__coded_range(uint64_t keys, double fpr);
 
-/* The rate of a set of so many keys. */
+/* The rate of a set of n keys. */
 double tamis__coded_rate(uint64_t range, uint64_t keys);
 
 /* The largest segments, as a power of two of cells, that have at most about `each` of n numbers. */
 unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each);
 
-/* What n numbers, evenly spread, will take: payload bytes without a tail. With `sigmas` over 0 luck
- * has to be that bad before they take more. */
+/* Payload bytes of n evenly spread numbers, without a tail. With `sigmas` over 0, an upper bound by
+ * that many standard deviations. */
 typedef struct tamis_coded_params {
     uint64_t n, segment_keys;
     unsigned rice; /* or TAMIS_CODED_BEST */
@@ -270,7 +270,7 @@ typedef struct tamis_coded_params {
 
 uint64_t tamis__coded_size(const tamis_coded_params *, const tamis_coded_shape *, double sigmas);
 
-/* The most cells for which that is within the size, `labels` being given; 0 when nothing is. */
+/* The most cells for which that fits the size, with `labels` given; 0 when nothing does. */
 uint64_t tamis__coded_range_within(const tamis_coded_params *, uint64_t labels, uint64_t size);
 
 #endif
