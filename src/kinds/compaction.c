@@ -2,9 +2,9 @@
 /* compaction: a hash table of signatures instead of keys (Wolper and Leroy 1993, Stern and Dill
  * 1996).
  *
- * Model checkers keep the states that they have visited in a hash table. Storing a few bits of a
- * hash for each state instead of the state itself is hash compaction. A key walks from slot to slot
- * until it finds a signature of its own, and is there, or an empty slot, and is not.
+ * Model checkers keep the states that they have visited in a hash table. Hash compaction stores a
+ * few bits of a hash for each state instead of the state itself. A key walks from slot to slot
+ * until it finds its own signature and is present, or an empty slot and is not.
  *
  *     hash ─▶ slot and signature, next slot and signature, ...
  *
@@ -14,22 +14,22 @@
  *
  *     payload:  used | slots
  *
- * A stranger meets its signature by chance in one of the cells on its way, and the fuller the table
- * the longer the way; so the rate follows from the load. A key that meets its signature when it is
- * added is not stored, because it could not be told apart: in a search of states it is omitted.
+ * A non-member meets its signature by chance in one of the cells on its way, and the fuller the
+ * table the longer the way; so the rate follows from the load. A key that meets its signature when
+ * it is added is not stored, because the two cannot be distinguished: a state search omits it.
  *
- * Three ways to go on. Uniform jumps to a random slot each time and needs few steps. Double hashing
- * jumps by a step of the key's own, as Stern and Dill did, and needs as few. Linear takes the next
- * slot, which is kind to caches and needs more bits. After many jumps, or when its steps have led
- * round to the first slot (the number of slots need not be prime), a walk goes on as linear, so
- * that every walk ends whatever the table.
+ * Three ways to continue. Uniform jumps to a random slot each time and needs few steps. Double
+ * hashing jumps by a step of the key's own, as Stern and Dill did, and needs as few. Linear takes
+ * the next slot, which suits caches and needs more bits. After many jumps, or when its steps have
+ * led round to the first slot (the number of slots need not be prime), a walk continues as linear,
+ * so that every walk ends whatever the table.
  *
- * In the papers a key has one signature for its whole walk. Then cells that lie together tend to
- * differ (a key that met an equal one was omitted), and no formula knew how much: at a rate of 10 %
- * linear probing had 3 % more than it should. With another signature for each step every cell is a
- * chance of its own.
+ * In the papers a key has one signature for its whole walk. Then neighbouring cells tend to differ
+ * (a key that met an equal one was omitted), and no formula knew how much: at a rate of 10 % linear
+ * probing had 3 % more than it should. With another signature for each step the cells are
+ * independent.
  *
- * Nothing is ever removed: a hole would hide what was stored behind it. */
+ * Nothing is ever removed: a hole would hide what was stored after it. */
 #include <math.h>
 
 #include "kinds/bitmap.h"
@@ -51,14 +51,14 @@ static const struct tamis_option options[] = {
     {0},
 };
 
-/* ---- How often a stranger is taken for a key ------------------------------------------------- */
+/* ---- The false-positive rate ----------------------------------------------------------------- */
 
 /* Both ways, with n distinct keys added to m slots, x = n/m, and signatures of V values. Fewer than
- * n are stored: those that were taken for others are not, which is the whole difficulty.
+ * n are stored: false positives are not, which is the whole difficulty.
  *
- * Uniform. Every cell is occupied with chance a = used/m anew, so the number of cells passed is
- * geometric and the chance is a/(V(1-a) + a). Each key is stored unless it meets that chance; so
- * dx/da = 1 + a/(V(1-a)), and x = a - (ln(1-a) + a)/V. */
+ * Uniform. Every cell is occupied with probability a = used/m, independently, so the number of
+ * cells passed is geometric and the rate is a/(V(1-a) + a). Each key is stored unless it is a false
+ * positive; so dx/da = 1 + a/(V(1-a)), and x = a - (ln(1-a) + a)/V. */
 static double uniform_chance(double load, double values) {
     return load / (values * (1 - load) + load);
 }
@@ -78,16 +78,16 @@ static double uniform_load(double keys, double values) {
     return load;
 }
 
-/* Linear. Runs of occupied cells join as keys come in. With w = 1-x, following the second and the
- * third moment of their lengths gives the chance to second order in 1/V,
+/* Linear. Runs of occupied cells join as keys are added. With w = 1-x, following the second and the
+ * third moment of their lengths gives the rate to second order in 1/V,
  *
  *     A/V - B/V^2        A = (w^-2 - 1)/2
  *                        B = x^2 w^-4 + (3 w^-4 - 2 w^-3 - 3 w^-2 + 2)/6
  *
- * where A is Knuth's mean length, the first part of B is what runs do not grow by keys that were
- * not stored, and the rest is for cells that would have answered twice. A/V / sqrt(1 + 2B/(AV)) has
- * the same two terms and goes on where the sum turns negative: within 1.2 % of simulated tables up
- * to a chance of 0.12, and too high above that, by 8 % at 0.2. */
+ * where A is Knuth's mean length, the first part of B is the growth that runs lack for keys that
+ * were not stored, and the rest is for cells that would have answered twice.
+ * A/V / sqrt(1 + 2B/(AV)) has the same two terms and stays valid where the sum turns negative:
+ * within 1.2 % of simulated tables up to a rate of 0.12, and too high above, by 8 % at 0.2. */
 static double linear_chance(double keys, double values) {
     const double x = keys, v = 1 / (1 - x), v2 = v * v;
     const double a = (v2 - 1) / 2;
@@ -95,7 +95,7 @@ static double linear_chance(double keys, double values) {
     return x > 0 ? a / values / sqrt(1 + 2 * b / (a * values)) : 0;
 }
 
-/* Used slots after so many keys: all but those that were taken for others, by Simpson's rule. */
+/* Used slots after n keys: all except the false positives, by Simpson's rule. */
 static double linear_load(double keys, double values) {
     enum { PANELS = 64 };
     double sum = 0;
@@ -122,7 +122,7 @@ static double chance_after(uint64_t probing, double keys, double values) {
                              : uniform_chance(uniform_load(keys, values), values);
 }
 
-/* Keys per slot, at most `max`, that keep the chance. */
+/* Keys per slot, at most `max`, that keep the rate. */
 static double keys_for(uint64_t probing, double fpr, double values, double max) {
     if (chance_after(probing, max, values) <= fpr) return max;
     double low = 0, high = max;
@@ -135,17 +135,17 @@ static double keys_for(uint64_t probing, double fpr, double values, double max) 
 
 /* ---- Small tables --------------------------------------------------------------------------- */
 
-/* Random jumps meet a slot again, and with another signature, so that every look has a chance of
- * its own: used/slots as it is. Double hashing meets different slots, as far as its cycle goes, and
- * linear probing always. With one slot more in the denominator the mean number of different cells,
+/* Random jumps meet a slot again, and with another signature, so that all probes are independent:
+ * used/slots. Double hashing meets different slots, as far as its cycle goes, and linear probing
+ * always. With one slot more in the denominator the mean number of different cells,
  * used/(slots - used + 1), is exact for small tables too. */
 static double per_slot(uint64_t probing, double n, uint64_t slots) {
     return n / ((double)slots + (probing != UNIFORM));
 }
 
-/* Cells that a stranger passes on average in m slots with n random keys, by linear probing: Knuth,
- * The Art of Computer Programming, 6.4, theorem K. In large tables this is A of above, which is 30
- * % more with 100 keys and 5 % with 1000. */
+/* Cells that a non-member passes on average in m slots with n random keys, by linear probing:
+ * Knuth, The Art of Computer Programming, 6.4, theorem K. The A above, for large tables, is 30 %
+ * more with 100 keys and 5 % with 1000. */
 static double mean_passed(double m, double n) {
     double sum = 0, term = 1;
     for (double k = 1; k <= n && term > sum * 1e-15; k++) {
@@ -163,8 +163,8 @@ static double in_large_table(const uint64_t word[], double keys) {
     return chance * mean_passed((double)word[SLOTS], keys) * 2 / (v * v - 1);
 }
 
-/* The chance that a given cell is in a run of j cells, between two empty ones, of which it is the
- * first: from the same theorem. */
+/* The probability that a given cell is the first of a run of j cells between two empty ones: from
+ * the same theorem. */
 static double run_chance(double m, double used, double j) {
     const double outside = m - j - 1, rest = used - j;
     const double ways = lgamma(used + 1) - lgamma(j + 1) - lgamma(rest + 1);
@@ -174,9 +174,9 @@ static double run_chance(double m, double used, double j) {
     return exp(ways + inside + (rest - 1) * log(outside) + log(outside - rest));
 }
 
-/* With so many slots used. By linear probing a stranger comes to any cell of a run, or to the empty
- * one behind it, and passes what is left; by double hashing it passes one cell more with the chance
- * that the next of all slots is used as well. */
+/* With `used` slots in use. By linear probing a non-member comes to any cell of a run, or to the
+ * empty one after it, and passes the rest; by double hashing it passes one cell more if the next of
+ * all slots is used as well. */
 static double in_small_table(const uint64_t word[], unsigned used) {
     const double m = (double)word[SLOTS], n = used;
     const double values = (double)tamis__field_mask((unsigned)word[SIGNATURE]);
@@ -192,9 +192,9 @@ static double in_small_table(const uint64_t word[], unsigned used) {
     return sum;
 }
 
-/* So few keys that each is counted: how many slots they use has a distribution. (That keys which
- * are not stored would have gone to long runs is left out: 4 % too much for linear probing at a
- * rate of 20 %, less than 1 % below 1 %.) */
+/* So few keys that each counts: the number of slots they use has a distribution. (That keys which
+ * are not stored would have gone to long runs is ignored: 4 % too much for linear probing at a rate
+ * of 20 %, less than 1 % below 1 %.) */
 enum { FEW = 64 };
 
 static double after_few(const uint64_t word[], unsigned keys) {
@@ -237,8 +237,8 @@ static double rate(const uint64_t word[], uint64_t items) {
     return keys <= FEW ? after_few(word, (unsigned)keys) : in_large_table(word, (double)keys);
 }
 
-/* Double hashing goes around all slots when their number is prime. In large tables hardly any walk
- * comes so far; in one of 38 slots every 37th returns after two, and 7 % more strangers pass. */
+/* Double hashing visits all slots when their number is prime. In large tables hardly any walk gets
+ * so far; in one of 38 slots every 37th returns after two, and 7 % more non-members pass. */
 static uint64_t prime_from(uint64_t slots) {
     const uint64_t large = (uint64_t)1 << 20;
     for (; slots < large; slots++) {
@@ -253,8 +253,8 @@ static uint64_t slots_from(uint64_t probing, uint64_t slots) {
     return probing == DOUBLE ? prime_from(slots) : slots;
 }
 
-/* The fewest slots for signatures of `width` bits: as many as the rate wants, or the load. 0 when
- * that is too many. */
+/* The fewest slots for signatures of `width` bits, for the rate and for the load. 0 when that is
+ * too many. */
 static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_design *d,
                               uint64_t probing, unsigned width) {
     const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
@@ -329,8 +329,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-/* Cells that a stranger passes on average when the table is as full as it may be; no walk has a
- * bound that says anything. */
+/* Cells that a non-member passes on average when the table is full; walks have no useful bound. */
 static uint64_t probes(const uint64_t word[]) {
     const uint64_t by_jumps = LOAD_OF / (LOAD_OF - LOAD_PARTS);
     return word[PROBING] == LINEAR ? (1 + by_jumps * by_jumps) / 2 : by_jumps;
@@ -354,7 +353,7 @@ TAMIS_HOT uint64_t slot_get(const tamis_table *t, uint64_t slot) {
     return tamis__field_get(t->bytes, slot, t->width);
 }
 
-/* A walk: the present slot, the signature that would be found there, and where it goes on. */
+/* A walk: the current slot, the signature expected there, and the next slot. */
 typedef struct walk {
     uint64_t slot, signature, x;
     uint64_t first, step; /* of double hashing; the step is 0 otherwise */
@@ -399,15 +398,14 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_status rc = tamis__table_audit(&t);
     if (rc) return rc;
     if (used_of(f) != tamis__table_used(&t) || used_of(f) > limit(t.buckets))
-        return tamis__fail(TAMIS_CORRUPT,
-                           "compaction says that it has %llu signatures, and has not",
+        return tamis__fail(TAMIS_CORRUPT, "compaction does not have the %llu signatures it claims",
                            (unsigned long long)used_of(f));
     return TAMIS_OK;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* The first slot of a key is asked for some keys before it is looked at. */
+/* The first slot of a key is prefetched some keys ahead. */
 enum { AHEAD = 32 };
 
 TAMIS_HOT void expect(const tamis_table *t, const uint64_t *hash, size_t i, size_t n) {
@@ -424,7 +422,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
-/* There is room, or core would not have asked; so this never fails, and nothing is taken back. */
+/* Core checks for room, so this never fails, and nothing is rolled back. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_table t = slots_of(f);
     uint64_t used = used_of(f);
@@ -439,12 +437,12 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* From every slot on, how far is the next empty one? Runs are walked backwards around the table,
+/* The distance from every slot to the next empty one. Runs are walked backwards around the table,
  * from an empty slot to an empty slot, so that the distance is known when a slot is reached. */
 static double chance_in_runs(const tamis_table *t, double values) {
     uint64_t slot = 0;
     while (slot_get(t, slot)) slot++;
-    double sum = 0, missed = 1; /* missed: that none of the cells from here on is the signature */
+    double sum = 0, missed = 1; /* missed: probability that no cell from here on matches */
     for (uint64_t i = 0; i < t->buckets; i++) {
         slot = slot ? slot - 1 : t->buckets - 1;
         missed = slot_get(t, slot) ? missed * (1 - 1 / values) : 1;
@@ -453,8 +451,7 @@ static double chance_in_runs(const tamis_table *t, double values) {
     return sum / (double)t->buckets;
 }
 
-/* In a small table every walk of double hashing can be tried: from each slot by each step, until it
- * ends. */
+/* In a small table every walk of double hashing can be tried: from each slot by each step. */
 enum { SMALL = 128 };
 
 static double chance_of_walk(const tamis_table *t, uint64_t first, uint64_t step, double miss) {
@@ -473,8 +470,8 @@ static double chance_of_walks(const tamis_table *t, double values) {
     return sum / (double)slots / (double)(slots - 1);
 }
 
-/* Keys that were taken for others do not show; on average there are as many as the chance says, and
- * their number varies as that of rare events does. */
+/* Keys that were false positives do not show; on average their number follows from the rate, and it
+ * varies like that of rare events. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const tamis_table t = slots_of(f);

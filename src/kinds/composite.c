@@ -2,20 +2,20 @@
 /* composite: keys that were added, and keys that were removed.
  *
  * The oldest way to remove from a Bloom filter: do not clear bits, which other keys may need, but
- * write the key into a second filter, of removed keys. A key is there when the first has it and the
- * second has not.
+ * add the key to a second filter, of removed keys. A key is present when the first has it and the
+ * second does not.
  *
  *     added     0 1 0 1 1 0 0 1 0 1 0 ...     cat, dog, owl
  *     removed   0 0 0 1 0 0 1 0 ...           dog              has = added and not removed
  *
- * It is simple and it merges, but look at what it cannot do. A false positive of the second filter
- * is a key that is lost. A removed key is removed for good: nothing can take it out of the second
- * filter again, so that adding it is refused. And both only fill up. Where that hurts, use a kind
- * that stores counters or fingerprints.
+ * It is simple and it merges, but it has limits. A false positive of the second filter loses a key.
+ * A removed key is removed for good: it cannot leave the second filter, so adding it again is
+ * refused. And both only fill up. Where that hurts, use a kind that stores counters or
+ * fingerprints.
  *
- * The second filter has a hash of its own: with the same one, keys that are a false positive in the
- * first would be likely ones in the second. Its size is a percentage of the first, `removed`: how
- * many of a hundred keys will be removed. Both are planned for the same rate. */
+ * The second filter has a hash of its own: with the same one, false positives of the first would be
+ * likely ones of the second. Its size is a percentage of the first, `removed`: how many of a
+ * hundred keys will be removed. Both are planned for the same rate. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,9 +45,9 @@ static tamis_strata strata_of(const uint64_t word[]) {
     };
 }
 
-/* The second filter loses keys at the rate of its false positives, which is promised too. A small
- * filter needs a little more per key than a large one, so it may need more than its percentage of
- * the first, which then grows until that is enough. */
+/* The second filter loses keys at its false-positive rate, which is promised too. A small filter
+ * needs a little more per key than a large one, so it may need more than its percentage of the
+ * first, which then grows until that is enough. */
 static tamis_status widen_for_removed(const tamis_params *params, tamis_strata *s) {
     uint64_t needed, hashes;
     const uint64_t keys = (params->capacity * s->percent + 99) / 100;
@@ -80,7 +80,7 @@ static uint64_t probes(const uint64_t word[]) {
     return ARRAYS * word[HASHES];
 }
 
-/* After adds alone the second filter is empty; whatever is removed later only lowers the rate. */
+/* After adds alone the second filter is empty; later removals only lower the rate. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
@@ -106,7 +106,7 @@ static bool was_removed(const pair *p, uint64_t hash) {
     return tamis__stratum_has(p->removed, tamis__stratum_hash(hash, REMOVED), p->hashes);
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const pair p = pair_of(f);
@@ -114,7 +114,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
         hit[j] = was_added(&p, b.hash[j]) && !was_removed(&p, b.hash[j]);
 }
 
-/* Adds do not touch the second filter, so looking at all keys first is enough for all or none. */
+/* Adds do not touch the second filter, so checking all keys first makes them all or nothing. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
     for (size_t j = 0; j < b.n; j++)
@@ -157,7 +157,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->fpr *= 1 - removed.fpr;
     out->items = difference(out->items, removed.items);
     if (removed.bits_set == 0) return;
-    const bool is_full = isinf(removed.items.value); /* no estimate: say as many as it has bits */
+    const bool is_full = isinf(removed.items.value); /* no estimate: as many as it has bits */
     const double keys = is_full ? (double)removed.bits : ceil(removed.items.value);
     out->affected = (uint64_t)keys;
     snprintf(out->caveat, sizeof out->caveat,

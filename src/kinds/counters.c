@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on packed cells that stop at their top. */
+/* Operations on packed cells that saturate. */
 #include "kinds/counters.h"
 
 #include <stdio.h>

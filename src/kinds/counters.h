@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that count in packed cells may include this: counting, spectral, increment;
- * and approximator, whose cells do not count but are planned and packed alike.
+/* For kinds that count in packed cells: counting, spectral, increment; and approximator, whose
+ * cells do not count but are planned and packed alike.
  *
- * A cell is a counter of 2 to 16 bits. It goes up as far as its top value, all ones, and what has
- * reached the top is stuck: from there on nobody knows how much it stands for, so it never goes
- * down again. A stuck cell can make a key stay that should have gone; it never loses one.
+ * A cell is a counter of 2 to 16 bits. It counts up to its top value, all ones, and is stuck there:
+ * its true count is unknown, so it never goes down again. A stuck cell can keep a key that should
+ * have gone; it never loses one.
  *
  *     15 ┤        ●━━━━━━━━━━━━━━▶ stuck
  *        │      ●
  *        │    ●   ●
  *      0 ┤──●───────●──▶
  *
- * Sums that stop at the top can be taken in any order and in any groups, so adding, merging and
- * folding all come to the same cells. */
+ * Saturating sums do not depend on order or grouping, so adding, merging and folding all result in
+ * the same cells. */
 #ifndef TAMIS_KINDS_COUNTERS_H
 #define TAMIS_KINDS_COUNTERS_H
 
@@ -45,7 +45,7 @@ TAMIS_HOT void tamis__cell_add(tamis_cells c, uint64_t i, uint64_t more) {
     tamis__field_put(c.bytes, i, c.width, more < top - value ? value + more : top);
 }
 
-/* Takes back what was added before, and returns what is left. */
+/* Subtracts what was added before, and returns the rest. */
 TAMIS_HOT uint64_t tamis__cell_subtract(tamis_cells c, uint64_t i, uint64_t less) {
     const uint64_t value = tamis__cell_get(c, i);
     if (value == tamis__cell_top(c)) return value;
@@ -53,7 +53,7 @@ TAMIS_HOT uint64_t tamis__cell_subtract(tamis_cells c, uint64_t i, uint64_t less
     return value - less;
 }
 
-/* Cells as what is probed in rounds. */
+/* Cells, for probing in rounds. */
 TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
     return (tamis_probed){.bytes = c.bytes,
                           .cells = c.n,
@@ -64,9 +64,9 @@ TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
 
 /* ---- The cells of one key ------------------------------------------------------------------- */
 
-/* Probes of one key may fall on the same cell, more often in small arrays and after a fold. To take
- * a key back, or to see how often it is there, they are put together: each cell once, with all that
- * one add of the key brings there. */
+/* Probes of one key may fall on the same cell, more often in small arrays and after a fold. To
+ * remove a key, or to count it, they are grouped: each cell once, with all that one add of the key
+ * adds there. */
 typedef struct tamis_spots {
     struct {
         uint64_t at, weight;
@@ -79,12 +79,12 @@ void tamis__spots_add(tamis_spots *, uint64_t at, uint64_t weight);
 /* The default chain from `hash`, one for every probe. */
 tamis_spots tamis__spots_of(uint64_t hash, uint64_t cells, uint64_t hashes);
 
-/* Is there an add of the key to take back? */
+/* Is there an add of the key to remove? */
 bool tamis__spots_hold(tamis_cells, const tamis_spots *);
 
-/* How many adds of the key fit into its cells: never fewer than there were, as far as cells can
- * count. A stuck cell says the top; and since questions only ask whether cells are zero, one that
- * is not says at least 1. `times`, unless NULL, is how many cells say the result. */
+/* How many adds of the key fit in its cells: never fewer than there were, as far as cells can
+ * count. A stuck cell counts as the top; and since queries only test whether cells are zero, any
+ * other counts at least 1. `times`, unless NULL, is the number of cells with that result. */
 uint64_t tamis__spots_count(tamis_cells, const tamis_spots *, unsigned *times);
 
 /* ---- All cells ------------------------------------------------------------------------------ */
@@ -92,25 +92,25 @@ uint64_t tamis__spots_count(tamis_cells, const tamis_spots *, unsigned *times);
 /* into[i] += from[i], up to the top. */
 void tamis__cells_merge(tamis_cells into, tamis_cells from);
 
-/* Cells that fall together are added; to.n divides from.n, and `to` is zero before. */
+/* Merged cells are added; to.n divides from.n, and `to` is zero before. */
 void tamis__cells_fold(tamis_cells to, tamis_cells from);
 
-/* The number of cells after a fold. Only powers of two are taken, which plans leave room for; other
- * factors would depend on the luck of the plan. */
+/* The number of cells after a fold. Only powers of two are allowed, which plans leave room for;
+ * other factors would depend on the plan. */
 tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *folded);
 
-/* Rate and distinct keys by the cells that are not zero, and a caveat when some are stuck, which
- * ends with `what_then`. With `other`, as after a merge. */
+/* Rate and distinct keys from the non-zero cells, and a caveat when some are stuck, which ends with
+ * `what_then`. With `other`, as after a merge. */
 void tamis__cells_measure(tamis_cells, const tamis_cells *other, uint64_t hashes,
                           const char *what_then, tamis_measurement *);
 
-/* How many units of `unit_bits` a wish for at most `bits` gets. A number that is a whole number of
- * units is taken exactly, as classic takes its bits; any other is a limit, and then units come in
- * groups of 64, so that they fold. 0 when there is no room for one. */
+/* How many units of `unit_bits` fit in `bits`. A whole number of units is taken exactly, as classic
+ * takes its bits; any other is a limit, and then units come in groups of 64, so that they fold. 0
+ * when there is no room for one. */
 uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
 
-/* Bits and hashes for a wish, where keys probe cells as in classic and `per_unit` of these cells,
- * with whatever belongs to them, take `unit_bits`. *hashes is given, or 0 for the best. */
+/* Bits and hashes for a spec, where keys probe cells as in classic and `per_unit` of these cells,
+ * with their extras, take `unit_bits`. *hashes is given, or 0 for the best. */
 tamis_status tamis__cells_plan(const tamis_params *, const char *kind, uint64_t unit_bits,
                                uint64_t per_unit, uint64_t *bits, uint64_t *hashes);
 

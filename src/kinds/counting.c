@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* counting: Bloom's filter with keys that can be removed (Fan, Cao, Almeida and Broder 1998).
  *
- * Every bit becomes a small counter: adding counts up, removing counts down, and a key is there
- * while none of its counters is zero. Beside the counters lies what others would see of them, a
- * bit for every counter that is not zero. Questions look only at these bits: they are the filter
- * that classic would have of the same keys, and what a cache sends to its neighbours.
+ * Every bit becomes a small counter: adding counts up, removing counts down, and a key is present
+ * while none of its counters is zero. Beside the counters is their summary, a bit for every counter
+ * that is not zero. Queries read only these bits: they are the filter that classic would have of
+ * the same keys, and what a cache sends to its neighbours.
  *
  *     key ─▶ hash ─▶ position 0, position 1, ... position k-1           the chain of classic
  *
@@ -14,16 +14,16 @@
  *                             ▲                 ▲
  *                      set since then    cleared since then
  *
- * With log=yes a third array keeps the summary as it was when the neighbours last heard of it. The
- * change log is where the two differ, so it never overflows, and it tells every flip once.
+ * With log=yes a third array keeps the summary as last sent to the neighbours. The change log is
+ * the difference of the two, so it never overflows, and reports every flip once.
  *
- * All three lie one after the other without a gap: `bits` is m * (width + 1), or m * (width + 2)
- * with the log, and positions in the summary are those in the log.
+ * All three are contiguous: `bits` is m * (width + 1), or m * (width + 2) with the log, and
+ * positions in the summary are those in the log.
  *
  * Four bits are enough for a set: at the best k, a counter of a filter with m counters reaches 15
- * with a chance of 10^-15. A key that is added over and over does it alone; its counters then are
- * stuck, and it stays for good. Use it where keys come and go and a summary is wanted; where only
- * removing is, increment takes half of the bits. */
+ * with probability 10^-15. A key that is added over and over does it alone; then its counters are
+ * stuck, and it stays for good. Use it where keys come and go and a summary is needed; for removal
+ * alone, increment takes half of the bits. */
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/counters.h"
@@ -45,7 +45,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* A counter, its bit of the summary, and with the log the bit that was told. */
+/* A counter, its bit of the summary, and with the log the bit that was sent. */
 static uint64_t bits_per_counter(const uint64_t word[]) {
     return word[WIDTH] + 1 + word[LOG];
 }
@@ -107,7 +107,7 @@ static layout layout_of(const tamis_body *f) {
     return (layout){{f->bytes, n, width}, n * width, n * width + n};
 }
 
-/* The summary is kept in step with the counters, and every reader may rely on that. */
+/* The summary always matches the counters, and every reader may rely on that. */
 static tamis_status audit(const tamis_body *f) {
     const layout at = layout_of(f);
     for (uint64_t i = 0; i < at.counters.n; i++)
@@ -117,9 +117,9 @@ static tamis_status audit(const tamis_body *f) {
     return tamis__bitmap_audit(f, f->word[BITS]);
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
-/* The summary starts at a word unless somebody asked for odd numbers of bits. */
+/* The summary starts at a word unless the spec has an odd number of bits. */
 static bool summary_of(const tamis_body *f, const layout *at, tamis_bloom *summary) {
     *summary = (tamis_bloom){f->bytes + at->summary / 8, at->counters.n, f->word[HASHES]};
     return at->summary % 64 == 0;
@@ -165,8 +165,8 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* All counters are looked at before the first goes down: where two probes meet, the counter must
- * hold both. */
+/* All counters are checked before the first goes down: where two probes meet, the counter must hold
+ * both. */
 static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
     const tamis_spots spots = tamis__spots_of(*b.hash, at.counters.n, f->word[HASHES]);
@@ -180,8 +180,8 @@ static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* A counter that is not stuck holds every add of the key, so the smallest quotient is never under
- * the truth; the ones above it have been raised by other keys. */
+/* A counter that is not stuck holds every add of the key, so the smallest quotient is never too
+ * low; larger ones were raised by other keys. */
 static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const layout at = layout_of(f);
     for (size_t j = 0; j < b.n; j++) {
@@ -192,7 +192,7 @@ static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
 
 /* ---- Sets and measuring --------------------------------------------------------------------- */
 
-/* What the neighbours were told does not change by a merge: the log then tells what is new. */
+/* A merge does not change what was sent to neighbours: the log then has what is new. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const layout at = layout_of(into), other = layout_of(from);
     tamis__cells_merge(at.counters, other.counters);
@@ -210,7 +210,7 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
 }
 
 /* A bit array folds by OR. Neighbours who fold their copies as well have the same `told` after it,
- * so that the log goes on as if nothing had happened. */
+ * so that the log stays valid. */
 static void fold_bits(tamis_body *to, uint64_t to_at, const tamis_body *from, uint64_t from_at,
                       uint64_t n, uint64_t by) {
     for (uint64_t i = 0; i < n; i++)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* countmin: how often each key of a stream came, in a space that does not depend on how many
- * different keys there are (Cormode and Muthukrishnan 2005; conservative update: Estan and Varghese
- * 2002).
+/* countmin: how often each key of a stream came, in space independent of the number of distinct
+ * keys (Cormode and Muthukrishnan 2005; conservative update: Estan and Varghese 2002).
  *
  * Rows of counters, and in each row one counter for every key. An add raises all of them; the
- * smallest is the count. Other keys on the same counters can only make it larger, so it is never
- * too low, and too high by more than e/columns of all adds in at most one of e^rows cases:
+ * smallest is the count. Other keys on the same counters can only raise it, so it is never too low,
+ * and too high by more than e/columns of all adds in at most one of e^rows cases:
  *
  *              0   1   2   3   4   5   6   7   ...  columns
  *     row 0    0   4   0   0   9   1   0   2
@@ -17,16 +16,15 @@
  *
  *     plain          every counter of the key by one. Sketches of two streams add up to that of
  *                    both, and many threads may add at once.
- *     conservative   only as far as the new count needs it: counters that are higher already owe it
- *                    to others. Never above plain, and far below it for what is rare; but what an
- *                    add does now depends on the adds before it, so that sketches do not add up to
- *                    what one sketch would have become.
+ *     conservative   only up to the new count: counters that are already higher were raised by
+ *                    others. Never above plain, and far below it for rare keys; but what an
+ *                    add does depends on the adds before it, so sketches do not add up to that
+ *                    of both streams.
  *
- * Spectral has the same cells in one array for all probes and is planned for keys: every count is
- * right but for a few. Here the plan is for a stream: every count may be a little too high, by a
- * share of the stream, and frequent keys stand out of that. Use it for the heaviest keys of a
- * stream that nobody can hold; planned for a capacity it is a filter, too, of counters that are
- * wide. */
+ * Spectral has the same cells in one array for all probes and is planned for keys: all but a few
+ * counts are right. Here the plan is for a stream: every count may be a little too high, by a share
+ * of the stream, and frequent keys stand out. Use it for the heaviest keys of a stream that is too
+ * large to store; planned for a capacity it is also a filter, with wide counters. */
 #include <math.h>
 #include <stdio.h>
 
@@ -60,8 +58,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* An error is a number of columns, and its probability one of rows; they wait for plan() under
- * their own names, so that it can tell them from columns and rows. */
+/* An error is a number of columns, and its probability one of rows; plan() gets them under their
+ * own names, to distinguish them from columns and rows. */
 static tamis_status read_text(tamis_params *params, size_t i, const char *value) {
     double rate;
     if (!tamis_parse_rate(value, &rate)) return TAMIS_INVALID;
@@ -87,7 +85,7 @@ static uint64_t counter_bytes(const uint64_t word[]) {
     return word[WIDTH] == WIDTH_64 ? 8 : 4;
 }
 
-/* In a row a stranger meets a counter that some key has raised with this chance; rows are
+/* In a row a non-member meets a counter that some key has raised with this probability; rows are
  * independent, so that the rate is exact. */
 static double rate_of(uint64_t keys, uint64_t columns, uint64_t rows) {
     if (keys == 0) return 0;
@@ -101,7 +99,7 @@ static uint64_t columns_for(uint64_t keys, double fpr, uint64_t rows) {
     if (!(needed <= (double)MAX_COLUMNS)) return MAX_COLUMNS + 1;
     uint64_t columns = needed < 1 ? 1 : (uint64_t)needed;
     while (columns <= MAX_COLUMNS && rate_of(keys, columns, rows) > fpr)
-        columns += 1 + columns / ((uint64_t)1 << 48); /* what rounding took */
+        columns += 1 + columns / ((uint64_t)1 << 48); /* lost by rounding */
     return columns;
 }
 
@@ -125,10 +123,10 @@ static void plan_by_rate(const tamis_params *params, uint64_t word[]) {
         word[ROWS] = rows;
     }
     const uint64_t rounded = tamis__round_up(word[COLUMNS], 1, MAX_COLUMNS);
-    if (rounded) word[COLUMNS] = rounded; /* otherwise there are too many, and stay so */
+    if (rounded) word[COLUMNS] = rounded; /* otherwise there are too many */
 }
 
-/* A size for no keys in particular is one for a stream. */
+/* A size without a capacity is for a stream. */
 static tamis_status plan_by_size(const tamis_params *params, uint64_t word[]) {
     const uint64_t counters = params->bits / 8 / counter_bytes(word);
     if (word[ROWS] == 0 && params->capacity == 0) word[ROWS] = USUAL_ROWS;
@@ -171,7 +169,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-/* Many threads would have to read and raise all counters of a key as one. */
+/* Concurrent adds would have to read and raise all counters of a key as one. */
 static unsigned lacks(const uint64_t word[]) {
     if (word[UPDATE] == PLAIN) return 0;
     return TAMIS_CAN_MERGE | TAMIS_CAN_SHARE | TAMIS_ANY_ORDER;
@@ -195,7 +193,7 @@ static double count_error(const uint64_t word[], uint64_t items, double *doubt) 
     return e / (double)word[COLUMNS] * (double)items;
 }
 
-/* Counters of 32 bits that are odd in number leave half a word, which is zero. */
+/* An odd number of 32-bit counters leaves half a word, which is zero. */
 static tamis_status audit(const tamis_body *f) {
     return tamis__bitmap_audit(f, f->word[COLUMNS] * f->word[ROWS] * counter_bytes(f->word) * 8);
 }
@@ -214,7 +212,7 @@ static void counter_put(const tamis_body *f, uint64_t i, uint64_t value) {
         tamis__put32(f->bytes + i * 4, (uint32_t)value);
 }
 
-/* The counters of a key, one in each row, and how many there are. */
+/* The counters of a key, one in each row, and their number. */
 static uint64_t spots_of(const tamis_body *f, uint64_t hash, uint64_t spot[MAX_ROWS]) {
     const uint64_t columns = f->word[COLUMNS], rows = f->word[ROWS];
     uint64_t x = tamis__chain_start(hash);
@@ -231,7 +229,7 @@ static uint64_t min_of(const tamis_body *f, const uint64_t *spot, uint64_t rows)
     return min;
 }
 
-/* Counters are far apart, one in each row: a group of keys asks for all of them first. */
+/* Counters are far apart, one in each row: a group of keys prefetches all of them first. */
 enum { GROUP = 16 };
 
 static void fetch(const tamis_body *f, const uint64_t *hash, size_t n) {
@@ -243,7 +241,7 @@ static void fetch(const tamis_body *f, const uint64_t *hash, size_t n) {
     }
 }
 
-/* How many of the `n` hashes from `at` on are a group; they are under way when it returns. */
+/* How many of the `n` hashes from `at` on make a group; their counters are prefetched. */
 static size_t group_at(const tamis_body *f, const uint64_t *hash, size_t at, size_t n) {
     const size_t m = n - at < GROUP ? n - at : GROUP;
     if (f->size > TAMIS_NEAR_BYTES && m > 1) fetch(f, hash + at, m);
@@ -259,7 +257,7 @@ static void raise_all(const tamis_body *f, uint64_t hash, uint64_t times) {
         counter_put(f, spot[i], tamis__sum_within(counter_get(f, spot[i]), times, top));
 }
 
-/* As far as the new count, and no farther. */
+/* Up to the new count. */
 static void raise_low(const tamis_body *f, uint64_t hash, uint64_t times) {
     uint64_t spot[MAX_ROWS];
     const uint64_t rows = spots_of(f, hash, spot);
@@ -300,7 +298,7 @@ static void add_shared(tamis_body *f, tamis_batch b) {
     }
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     uint64_t spot[MAX_ROWS];

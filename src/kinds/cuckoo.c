@@ -2,11 +2,11 @@
 /* cuckoo: fingerprints in one of two buckets, with removal (Fan, Andersen, Kaminsky and
  * Mitzenmacher 2014).
  *
- * A key is a bucket and a fingerprint of a few bits. The fingerprint alone says how far the other
- * bucket is, so whoever finds it in either bucket can move it to the other: when both buckets of a
- * new key are full, some of what lies there makes way, and what lies in the way of that, until a
- * free cell turns up. So 95 % of all cells can be used, a question looks at two buckets and no
- * more, and a key can be removed by clearing one cell.
+ * A key is a bucket and a fingerprint of a few bits. The fingerprint alone gives the distance to
+ * the other bucket, so it can be moved from either bucket to the other: when both buckets of a new
+ * key are full, a fingerprint there is moved, and another for that one, until there is a free cell.
+ * So 95 % of all cells can be used, a query reads only two buckets, and a key can be removed by
+ * clearing one cell.
  *
  *     hash ─▶ bucket i, fingerprint v          j = (offset(v) - i) mod buckets, and back likewise
  *
@@ -18,10 +18,10 @@
  * The difference i+j is the same from both sides, which works for any number of buckets; XOR, as in
  * the paper, needs a power of two and with it up to twice the memory.
  *
- * A way for the new key is searched first and gone only when it ends in a free cell, so an add
- * that fails has changed nothing. What finds no way is kept in a stash, which questions look at
- * only when something is there. One fingerprint fits 8 times into its two buckets: a key that is
- * added over and over fills them and the stash, and is refused then.
+ * A path for the new key is searched first and taken only when it ends in a free cell, so an add
+ * that fails changes nothing. Keys without a path are kept in a stash, which queries read only when
+ * it is not empty. One fingerprint fits 8 times into its two buckets: a key that is added over and
+ * over fills them and the stash, and is refused then.
  *
  * Use it for sets that change, and for small rates; for sets that only grow blocked is faster, and
  * at 1 % smaller. */
@@ -36,8 +36,8 @@ enum { OPT_SORT };
 
 enum { SLOTS = 4, MIN_BUCKETS = 2, MIN_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
 
-/* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more
- * (Dietzfelbinger et al. 2010), and close to it the search is long. */
+/* 95 % of all cells may be used, 19 in 5 buckets. Above 97.7 % there is no path (Dietzfelbinger et
+ * al. 2010), and close to it the search is long. */
 enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5, SPARE_BUCKETS = 4 };
 
 static const struct tamis_option options[] = {
@@ -47,8 +47,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* How many fingerprints the buckets are for. In a small table luck is uneven, so a few buckets are
- * not counted. */
+/* The number of fingerprints the buckets are for. In a small table luck is uneven, so a few buckets
+ * are not counted. */
 static uint64_t limit(uint64_t buckets) {
     const uint64_t spare = buckets / 4 < SPARE_BUCKETS ? buckets / 4 : SPARE_BUCKETS;
     const uint64_t counted = buckets - spare;
@@ -62,7 +62,7 @@ static uint64_t buckets_for(uint64_t keys) {
     return buckets;
 }
 
-/* Both buckets of a key are one and the same with chance 1/buckets; else it answers for two. */
+/* Both buckets of a key coincide with probability 1/buckets; else it covers two. */
 static double share(uint64_t buckets) {
     return 2 - 1 / (double)buckets;
 }
@@ -143,8 +143,8 @@ static void count_used(tamis_body *f, uint64_t more) {
     tamis__put64(f->bytes, used_of(f) + more);
 }
 
-/* The stash is filled from its start; what is zero ends it. An entry is bucket * 2^width + value,
- * which is never zero and below 2^60. */
+/* The stash is filled from its start and ends at the first zero. An entry is bucket * 2^width +
+ * value, which is never zero and below 2^60. */
 static uint8_t *stash_at(const tamis_body *f, unsigned i) {
     return f->bytes + 8 + 8 * i;
 }
@@ -160,7 +160,7 @@ static print stash_get(const tamis_body *f, const tamis_table *t, unsigned i) {
     return print_at(t, x >> t->width, x & tamis__field_mask(t->width));
 }
 
-/* The entry that is p, whichever of its buckets it names; STASH when there is none. */
+/* The entry that equals p, by either bucket; STASH when there is none. */
 static unsigned stash_find(const tamis_body *f, const tamis_table *t, print p) {
     const unsigned n = stash_count(f);
     for (unsigned i = 0; i < n; i++) {
@@ -191,18 +191,18 @@ static tamis_status audit(const tamis_body *f) {
     for (unsigned i = 0; i < n; i++) {
         const print p = stash_get(f, &t, i);
         if (p.bucket >= t.buckets || p.value == 0)
-            return tamis__fail(TAMIS_CORRUPT, "entry %u of the stash is no fingerprint", i);
+            return tamis__fail(TAMIS_CORRUPT, "entry %u of the stash is not a fingerprint", i);
     }
     for (unsigned i = n; i < STASH; i++)
         if (tamis__get64(stash_at(f, i)))
             return tamis__fail(TAMIS_CORRUPT, "the stash has a gap before entry %u", i);
     if (used_of(f) != tamis__table_used(&t) + n || used_of(f) > limit(f->word[BUCKETS]))
-        return tamis__fail(TAMIS_CORRUPT, "cuckoo says that it has %llu fingerprints, and has not",
+        return tamis__fail(TAMIS_CORRUPT, "cuckoo does not have the %llu fingerprints it claims",
                            (unsigned long long)used_of(f));
     return TAMIS_OK;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 TAMIS_HOT bool is_in_buckets(const tamis_table *t, print p) {
     const bool in_one = tamis__table_has(t, p.bucket, p.value);
@@ -210,7 +210,7 @@ TAMIS_HOT bool is_in_buckets(const tamis_table *t, print p) {
     return in_one | in_other;
 }
 
-/* Without a branch on what the buckets say, which nobody can foretell; the stash is nearly always
+/* No branch on the contents of buckets, which is unpredictable; the stash is nearly always
  * empty. */
 TAMIS_HOT bool has_print(const tamis_body *f, const tamis_table *t, print p) {
     const bool is_there = is_in_buckets(t, p);
@@ -222,7 +222,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return has_print(f, &t, print_of(&t, hash));
 }
 
-/* Both buckets are asked for ahead, because most questions need both. */
+/* Both buckets are prefetched, because most queries need both. */
 enum { GROUP = 64 };
 
 static void query_plain(const tamis_table *table, const uint64_t *hash, size_t n, uint8_t *hit) {
@@ -262,7 +262,7 @@ TAMIS_HOT bool put_down(const tamis_table *t, print p) {
     return put_in(t, p.bucket, p.value) || put_in(t, p.other, p.value);
 }
 
-/* What is in the cells of a bucket, and where each could go instead. */
+/* The cells of a bucket, and where each could move. */
 typedef struct moves {
     uint64_t value[SLOTS], to[SLOTS];
 } moves;
@@ -274,9 +274,8 @@ TAMIS_HOT moves moves_from(const tamis_table *t, uint64_t bucket) {
     return m;
 }
 
-/* Bit i: there is an empty cell where i could go; the lowest is what counts. Words are all looked
- * at, because a branch at the first would be taken by chance; other buckets take longer than
- * that. */
+/* Bit i: there is an empty cell where i could go; the lowest counts. All words are read, because a
+ * branch at the first would be unpredictable; fetching other buckets takes longer. */
 TAMIS_HOT unsigned which_end(const tamis_table *t, const moves *m) {
     unsigned ends = 0;
     for (unsigned i = 0; i < SLOTS && (t->ones || !ends); i++)
@@ -288,20 +287,20 @@ TAMIS_HOT void prefetch_moves(const tamis_table *t, const moves *m) {
     for (unsigned i = 0; i < SLOTS; i++) tamis__table_prefetch(t, m->to[i]);
 }
 
-/* A search for the shortest way to a free cell, breadth first: the two buckets of the new key, then
- * all that their fingerprints can move to, and so on. Shortest ways meet no bucket twice, so the
- * moves do not disturb each other; and there is no chance in it, so the same adds make the same
- * bytes. In a far table the moves of the next steps are asked for before those of this one are
- * looked at. */
+/* A breadth-first search for the shortest path to a free cell: the two buckets of the new key, then
+ * all that their fingerprints can move to, and so on. Shortest paths meet no bucket twice, so the
+ * moves do not disturb each other; and it is deterministic, so the same adds make the same bytes.
+ * In tables beyond the cache the moves of the next steps are prefetched before those of this one
+ * are read. */
 enum { MAX_STEPS = 500, STEPS_AHEAD = 2, STEPS_KNOWN = STEPS_AHEAD + 1 };
 
 typedef struct step {
     uint64_t bucket;
-    uint64_t value; /* what would come here, from the bucket of step `from`; the new key at first */
+    uint64_t value; /* would move here from the bucket of step `from`; first the new key */
     unsigned from;
 } step;
 
-/* Moves everything on the way one bucket further: `leaving` goes from the last step to a free cell
+/* Moves everything on the path one bucket further: `leaving` goes from the last step to a free cell
  * of bucket `to`, what came there takes its place, and so on back to the new key. */
 TAMIS_HOT void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving,
                   uint64_t to) {
@@ -342,7 +341,7 @@ static bool make_way(const tamis_table table, const print *p) {
     return false;
 }
 
-/* For the caller to count. */
+/* The caller counts. */
 static bool add_one(tamis_body *f, const tamis_table *t, print p) {
     return put_down(t, p) || make_way(*t, &p) || stash_put(f, p);
 }
@@ -358,18 +357,18 @@ static bool is_all(const tamis_table *t, uint64_t bucket, uint64_t value) {
 static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
     if (is_all(t, p.bucket, p.value) && is_all(t, p.other, p.value))
         return tamis__fail(TAMIS_FULL,
-                           "cuckoo cannot take this key once more: its two buckets hold nothing "
+                           "cuckoo cannot add this key again: its two buckets hold nothing "
                            "but its fingerprint, and the stash is full");
-    return tamis__fail(TAMIS_FULL,
-                       "cuckoo found no way for a key in %d steps at %llu of %llu fingerprints, "
-                       "and the stash is full",
-                       MAX_STEPS, (unsigned long long)used_of(f),
-                       (unsigned long long)limit(f->word[BUCKETS]));
+    return tamis__fail(
+        TAMIS_FULL,
+        "cuckoo found no free cell for a key in %d steps at %llu of %llu fingerprints, "
+        "and the stash is full",
+        MAX_STEPS, (unsigned long long)used_of(f), (unsigned long long)limit(f->word[BUCKETS]));
 }
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* A cell became free: what waits in the stash may fit now. */
+/* A cell became free: an entry of the stash may fit now. */
 static void empty_stash(tamis_body *f, const tamis_table *t) {
     for (unsigned i = stash_count(f); i-- > 0;)
         if (put_down(t, stash_get(f, t, i))) stash_drop(f, i);
@@ -394,10 +393,10 @@ static tamis_status remove_hash(tamis_body *f, tamis_batch b) {
     return tamis__fail(TAMIS_NOT_FOUND, "cuckoo has no such fingerprint");
 }
 
-/* Keys go in one after the other, because what comes first decides where the others go. But where
- * they go is asked for ahead, in two stages. While a table is young, less than half full, the first
- * bucket nearly always has room, and the other one is asked for only when it has not. Later both
- * are, and when both are full, the buckets to which the fingerprints of the first could move. */
+/* Keys are added one by one, because the first decide where the others go. But their buckets are
+ * prefetched, in two stages. While a table is less than half full, the first bucket nearly always
+ * has room, and the other one is fetched only when it has not. Later both are, and when both are
+ * full, the buckets to which the fingerprints of the first could move. */
 enum { AHEAD = 32, HALF = AHEAD / 2 };
 
 TAMIS_HOT print meet(const tamis_table *t, uint64_t hash, bool is_young) {
@@ -428,7 +427,7 @@ TAMIS_HOT bool settle(const tamis_table *t, const print *met, bool is_young) {
     return put_in(t, p.other, p.value) || make_way(*t, &p);
 }
 
-/* Adds to the buckets until all are in or one finds no way; returns how many are in. */
+/* Adds to the buckets until all are in or one finds no free cell; returns how many are in. */
 TAMIS_HOT size_t add_while(bool is_young, const tamis_table *table, const uint64_t *hash,
                            size_t n) {
     const tamis_table t = *table;
@@ -469,7 +468,7 @@ static uint64_t room(const tamis_body *f) {
 
 /* ---- Listing and merging -------------------------------------------------------------------- */
 
-/* The cells in order, then the stash; the cursor counts what has been looked at. */
+/* The cells in order, then the stash; the cursor counts the cells visited. */
 static bool next_print(const tamis_body *f, const tamis_table *t, uint64_t *cursor, print *p) {
     while (*cursor / SLOTS < t->buckets) {
         const uint64_t bucket = *cursor / SLOTS, slot = *cursor % SLOTS;
@@ -496,7 +495,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
     return true;
 }
 
-/* Takes back the first `n` fingerprints of `from`, in the order of next_print. */
+/* Removes the first `n` fingerprints of `from` again, in the order of next_print. */
 static void unmerge(tamis_body *into, const tamis_table *t, const tamis_body *from, uint64_t n) {
     const tamis_table other = cells_of(from);
     uint64_t cursor = 0;
@@ -526,8 +525,8 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Walks what is stored and passes over what was there before: an equal fingerprint in a cell, a
- * bucket or the stash that the walk has seen. */
+/* Walks what is stored and skips duplicates: an equal fingerprint in a cell, a bucket or the stash
+ * that the walk has seen. */
 typedef struct census {
     uint64_t distinct; /* fingerprints with a bucket of their own */
     uint64_t covered;  /* of all pairs of bucket and fingerprint, those that are answered yes */
@@ -568,7 +567,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     if (stash_count(f) < STASH) return;
     out->affected = STASH;
     snprintf(out->caveat, sizeof out->caveat,
-             "the stash is full: an add may be refused before the room is used up");
+             "the stash is full: an add may be refused before the capacity is reached");
 }
 
 const tamis_kind tamis__cuckoo = {

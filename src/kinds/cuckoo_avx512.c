@@ -7,15 +7,14 @@
 
 enum { LANES = 8 };
 
-/* What is the same for all keys of a table. */
+/* Constants of a table. */
 typedef struct constants {
     __m512i buckets, bits, last, ones, tops;
-    __m128i width, twice,
-        rest; /* shifts by the width of a cell, by two cells, by what is left of 64 */
+    __m128i width, twice, rest; /* shifts by the width of a cell, by two cells, by the rest of 64 */
 } constants;
 
-/* Eight fingerprints: where the words of their buckets begin, how far in, and what to look for in
- * every cell. */
+/* Eight fingerprints: the words of their buckets, the shifts in them, and the value to compare
+ * every cell with. */
 typedef struct lanes {
     uint64_t first[2][LANES];
     __m512i shift[2], wanted;
@@ -34,7 +33,7 @@ static constants constants_of(const tamis_table *t) {
     };
 }
 
-/* The upper 64 bits of x * n, n below 2^32, but for its lowest 32 bits, which are in *low. */
+/* The upper 64 bits of x * n, n below 2^32, without its lowest 32 bits, which are in *low. */
 TAMIS_HOT __m512i multiply(__m512i x, __m512i n, __m512i *low) {
     *low = _mm512_mul_epu32(x, n);
     return _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), n),
@@ -111,8 +110,8 @@ TAMIS_HOT void prefetch(const uint8_t *bytes, const lanes *l) {
         }
 }
 
-/* All eight of a step are located before the first are looked at: in far tables their lines come
- * meanwhile, in near ones loads need not wait for what was stored just before. */
+/* All eight of a step are located before the first are tested: beyond the cache their lines are
+ * fetched in the meantime, in cache loads need not wait for recent stores. */
 enum { STEPS = 16 };
 
 static void query(const tamis_table *t, const uint64_t *hash, size_t n, uint8_t *hit) {

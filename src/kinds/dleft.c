@@ -15,11 +15,11 @@
  *
  *     cell:  | remainder, never zero | count, 1 to 3 |           payload:  used | buckets
  *
- * In each subtable the bucket and the remainder together tell q and r, because the shift depends on
- * the remainder alone: (q, r) to (bucket, r) is a permutation. So two keys share a cell in any
- * subtable exactly if they share (q, r), no key can find the cell of another by chance in one
- * subtable and not in the others, and at most one cell ever fits a key. This is what makes removal
- * safe; with four independent hashes per subtable the wrong one of two cells may be cleared.
+ * In each subtable the bucket and the remainder together determine q and r, because the shift
+ * depends on the remainder alone: (q, r) to (bucket, r) is a permutation. So two keys share a cell
+ * in any subtable exactly if they share (q, r), no key can match the cell of another in one
+ * subtable but not in the others, and at most one cell ever matches a key. This makes removal safe;
+ * with four independent hashes per subtable the wrong one of two cells may be cleared.
  *
  * A count of 3 means "3 or more" and never comes down again: such a cell is stuck. Use dleft to
  * count up to 3, or to remove, in less than half of the memory of counting. */
@@ -81,7 +81,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- Access --------------------------------------------------------------------------------- */
 
-/* What the table can tell of a key: its bucket in subtable 0 before the shift, and a remainder. */
+/* What the table stores of a key: its bucket in subtable 0 before the shift, and a remainder. */
 typedef struct print {
     uint64_t place, remainder;
 } print;
@@ -112,7 +112,7 @@ static uint64_t bucket_of(const tables *t, print p, unsigned subtable) {
     return subtable * t->buckets + (sum >= t->buckets ? sum - t->buckets : sum);
 }
 
-/* The other way: whose cell is this? */
+/* The inverse: whose cell is this? */
 static print print_in(const tables *t, uint64_t bucket, uint64_t cell) {
     const uint64_t remainder = cell & tamis__field_mask(t->width), at = bucket % t->buckets;
     const uint64_t back = shift(t, (unsigned)(bucket / t->buckets), remainder);
@@ -141,8 +141,8 @@ static uint64_t room(const tamis_body *f) {
 
 /* Where p is, or where it would go: the least loaded of its buckets, the leftmost of equals. */
 typedef struct spot {
-    uint64_t bucket, cell; /* cell is 0 when p is not there */
-    unsigned load;         /* of the bucket, when p is not there */
+    uint64_t bucket, cell; /* cell is 0 when p is absent */
+    unsigned load;         /* of the bucket, when p is absent */
 } spot;
 
 static spot find(const tables *t, print p) {
@@ -162,7 +162,7 @@ static spot find(const tables *t, print p) {
     return best;
 }
 
-/* Visits all cells in use, each with its bucket; the cursor counts what has been looked at. */
+/* Visits all cells in use, each with its bucket; the cursor counts the cells visited. */
 static uint64_t next_cell(const tables *t, uint64_t *cursor, uint64_t *bucket) {
     while (*cursor / SLOTS < t->cells.buckets) {
         const uint64_t cell = tamis__field_get(t->cells.bytes, *cursor, t->cells.width);
@@ -173,9 +173,8 @@ static uint64_t next_cell(const tables *t, uint64_t *cursor, uint64_t *bucket) {
     return 0;
 }
 
-/* A cell in use has a remainder and a count. That no two cells are for the same keys is not looked
- * for: it would take four buckets for every cell, and nothing worse follows from it than from a key
- * that somebody added. */
+/* A cell in use has a remainder and a count. Duplicate cells are not searched for: that would take
+ * four buckets for every cell, and they do no more harm than an added key. */
 static tamis_status audit(const tamis_body *f) {
     const tables t = tables_of(f);
     const tamis_status rc = tamis__table_audit(&t.cells);
@@ -184,16 +183,16 @@ static tamis_status audit(const tamis_body *f) {
     while ((cell = next_cell(&t, &cursor, &bucket)) != 0) {
         used++;
         if ((cell & tamis__field_mask(t.width)) == 0 || count_in(&t, cell) == 0)
-            return tamis__fail(TAMIS_CORRUPT, "bucket %llu of dleft has half a cell",
+            return tamis__fail(TAMIS_CORRUPT, "bucket %llu of dleft has an incomplete cell",
                                (unsigned long long)bucket);
     }
     if (used != used_of(f) || used > limit(f->word))
-        return tamis__fail(TAMIS_CORRUPT, "dleft says that it has %llu fingerprints, and has not",
+        return tamis__fail(TAMIS_CORRUPT, "dleft does not have the %llu fingerprints it claims",
                            (unsigned long long)used_of(f));
     return TAMIS_OK;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static void count(const tamis_body *f, tamis_batch b, uint64_t *out) {
     const tables t = tables_of(f);
@@ -205,8 +204,8 @@ static uint64_t reliable_count(const uint64_t word[]) {
     return STUCK;
 }
 
-/* The four buckets of a key are asked for some keys before they are looked at. Inlined: a function
- * that only asks for lines does nothing that compilers would keep it for. */
+/* The four buckets of a key are prefetched some keys ahead. Inlined: compilers drop a function that
+ * only prefetches. */
 enum { AHEAD = 16 };
 
 TAMIS_HOT void expect(const tables *t, const uint64_t *hash, size_t i, size_t n) {
@@ -226,10 +225,10 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 
 /* ---- Adding and removing -------------------------------------------------------------------- */
 
-/* Adding many is two walks. The first gives a cell to every key that has none, with the count 0
- * that no cell has otherwise; if a bucket overflows, the cells with count 0 are what must be taken
- * back. The second counts, which cannot fail. Counting at once could not be taken back: nothing
- * tells a count that became stuck just now from one that was. */
+/* Adding many takes two passes. The first gives a cell to every key that has none, with the count 0
+ * that no cell has otherwise; if a bucket overflows, the cells with count 0 are removed again. The
+ * second counts, which cannot fail. Counting at once could not be undone: a count that became stuck
+ * just now looks like one that was. */
 static tamis_status reserve(tamis_body *f, const tables *t, print p) {
     const spot s = find(t, p);
     if (s.cell) return TAMIS_OK;
@@ -322,7 +321,7 @@ static uint64_t stuck_cells(const tables *t) {
     return stuck;
 }
 
-/* Cells of `other` that f has none for. */
+/* Cells of `other` that are not in f. */
 static uint64_t new_cells(const tables *t, const tables *other) {
     uint64_t fresh = 0, cursor = 0, bucket, cell;
     while ((cell = next_cell(other, &cursor, &bucket)) != 0)

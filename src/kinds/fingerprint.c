@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* fingerprint: rows of bits with ids, searched by similarity (Swamidass and Baldi 2007).
  *
- * A print says of a molecule, or of any set, which features it has: each feature sets a bit or a
- * few. Sets with most features in common have prints with most bits in common, and a set that
- * contains another has all of its bits. So two questions are answered from the bits alone:
+ * A fingerprint records which features a molecule, or any set, has: each feature sets a bit or a
+ * few. Sets with most features in common have fingerprints with most bits in common, and a set that
+ * contains another has all of its bits. So the bits alone answer two queries:
  *
  *     similar     common / either >= t          common = |a and b|, either = |a or b|
  *     screen      a is part of b                common = |a|
  *
- * There is no index that knows the answer, but one that knows most of what is not: no row with B
- * bits can be more similar to a print with A bits than min(A,B)/max(A,B). Rows lie in the order of
- * their number of bits, so that what cannot match is left out as two runs, without a look at it:
+ * No index knows the answer, but one rules out most rows: no row with B bits can be more similar to
+ * a fingerprint with A bits than min(A,B)/max(A,B). Rows are sorted by their number of bits, so
+ * that those that cannot match are skipped as two runs:
  *
  *     bits set      0 ... 40 | 41 ...... 84 | 85 ......        A = 59, t = 0.7
  *                   skipped  |  compared    |  skipped
  *
  * Of rows with B bits, those match that have at least ceil(t (A+B) / (1+t)) bits in common, one
- * number for all of them: comparing is and, count, compare. Of long prints a fold is kept as well,
- * the xor of its pieces of 256 bits. Folds differ in no more bits than their prints, and where two
- * prints differ in D bits, (A+B-D)/2 are common; so most of what is left is ruled out by reading a
- * few of its bytes (Baldi et al. 2008). The most similar are found from A outwards, until no number
- * of bits that is left could be better than the worst that is kept.
+ * number for all of them: comparing is and, count, compare. Long fingerprints also have a fold, the
+ * xor of their pieces of 256 bits. Folds differ in no more bits than their fingerprints, and where
+ * two fingerprints differ in D bits, (A+B-D)/2 are common; so a few bytes rule out most of the rest
+ * (Baldi et al. 2008). The most similar are found from A outwards, until no remaining number of
+ * bits could be better than the worst that is kept.
  *
- * Nothing is ever wrong here: this is the exact answer about prints. What they say about molecules
- * is as good as the features are. */
+ * The answers about fingerprints are exact. What they mean for molecules depends on the
+ * features. */
 #include "kinds/fingerprint.h"
 
 #include "cpu/cpu.h"
@@ -38,15 +38,15 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/*     first[0 .. width+1]    u64   the first rank with at least so many bits; the last: all rows
+/*     first[0 .. width+1]    u64   the first rank with at least this many bits; the last: all rows
  *     prints                       by rank, each in whole words
- *     folds                        by rank; only of prints from 513 bits on
- *     row[rank], rank[row]   u32   the order in which they came, and back
+ *     folds                        by rank; only for widths over 512 bits
+ *     row[rank], rank[row]   u32   input order by rank, and back
  *     end[row]               u64   where the id of a row ends, its NUL included
  *     ids                          in the order of rows */
 typedef struct layout {
     uint64_t width, rows, stride;
-    uint64_t prints, folds, row_of, rank_of, ends, ids, size; /* where they start */
+    uint64_t prints, folds, row_of, rank_of, ends, ids, size; /* offsets */
     bool has_folds;
 } layout;
 
@@ -66,7 +66,7 @@ static layout layout_of(const uint64_t word[]) {
 
 static bool is_sized(const tamis_params *params) {
     (void)params;
-    return true; /* it has no rows before they come */
+    return true; /* rows come later */
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
@@ -78,7 +78,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t width = word[TAMIS_PRINT_WIDTH], rows = word[TAMIS_PRINT_ROWS];
     if (width < 1 || width > TAMIS_PRINT_MAX_BITS)
-        return tamis__fail(TAMIS_CORRUPT, "a print has from 1 to %d bits, not %llu",
+        return tamis__fail(TAMIS_CORRUPT, "a fingerprint has 1 to %d bits, not %llu",
                            TAMIS_PRINT_MAX_BITS, (unsigned long long)width);
     if (rows > TAMIS_PRINT_MAX_ROWS)
         return tamis__fail(TAMIS_CORRUPT, "there are at most %llu rows, not %llu",
@@ -142,9 +142,8 @@ void tamis__fingerprints_at(const tamis_body *f, uint64_t row, const char **id,
 
 /* ---- Filling -------------------------------------------------------------------------------- */
 
-/* How many rows have so many bits stands one place behind theirs, so that the sums of these numbers
- * are where each of them starts; placing a row moves that start on, to where the next one
- * starts. */
+/* The number of rows with a given number of bits is counted one place after it, so that the sums of
+ * these numbers are where each starts; placing a row advances that start to the next. */
 void tamis__fingerprints_tally(tamis_body *f, uint64_t set_bits) {
     set_first(f, set_bits + 1, first_with(f, set_bits + 1) + 1);
 }
@@ -180,11 +179,11 @@ void tamis__fingerprints_close(tamis_body *f) {
 
 static tamis_status audit_starts(const tamis_body *f, const layout *at) {
     if (first_with(f, 0) != 0 || first_with(f, at->width + 1) != at->rows)
-        return tamis__fail(TAMIS_CORRUPT, "the prints do not start at row 0 and end at row %llu",
+        return tamis__fail(TAMIS_CORRUPT, "the rows do not start at row 0 and end at row %llu",
                            (unsigned long long)at->rows);
     for (uint64_t bits = 0; bits <= at->width; bits++)
         if (first_with(f, bits) > first_with(f, bits + 1))
-            return tamis__fail(TAMIS_CORRUPT, "prints with %llu bits end before they start",
+            return tamis__fail(TAMIS_CORRUPT, "rows with %llu bits end before they start",
                                (unsigned long long)bits);
     return TAMIS_OK;
 }
@@ -201,21 +200,21 @@ static bool is_folded(const tamis_body *f, const layout *at, uint64_t rank) {
     return memcmp(fold, fold_of(f, at, rank), sizeof fold) == 0;
 }
 
-/* Rows with as many bits are there, in the order in which they came; there and back leads to the
- * same rank, so that no row is left out. */
+/* Rows with equal numbers of bits are in input order; row and rank are inverse, so that no row is
+ * missing. */
 static tamis_status audit_rows(const tamis_body *f, const layout *at, uint64_t bits) {
     const uint64_t end = first_with(f, bits + 1);
     for (uint64_t rank = first_with(f, bits), before = 0; rank < end; rank++) {
         const uint64_t row = row_of(f, at, rank);
         const uint8_t *print = print_of(f, at, rank);
         if (row >= at->rows || rank_of(f, at, row) != rank || (before && row < before))
-            return tamis__fail(TAMIS_CORRUPT, "the order of rows is broken at print %llu",
+            return tamis__fail(TAMIS_CORRUPT, "the order of rows is broken at rank %llu",
                                (unsigned long long)rank);
         if (!is_clean(print, at) || tamis__fingerprint_set_bits(print, at->stride) != bits)
-            return tamis__fail(TAMIS_CORRUPT, "print %llu has other bits than its place says",
+            return tamis__fail(TAMIS_CORRUPT, "fingerprint %llu has the wrong number of bits",
                                (unsigned long long)rank);
         if (!is_folded(f, at, rank))
-            return tamis__fail(TAMIS_CORRUPT, "the fold of print %llu is another's",
+            return tamis__fail(TAMIS_CORRUPT, "the fold of fingerprint %llu is wrong",
                                (unsigned long long)rank);
         before = row + 1;
     }
@@ -231,12 +230,12 @@ static tamis_status audit_ids(const tamis_body *f, const layout *at) {
         for (uint64_t i = from; is_good && i + 1 < end; i++)
             is_good = f->bytes[at->ids + i] >= TAMIS_PRINT_MIN_LETTER;
         if (!is_good)
-            return tamis__fail(TAMIS_CORRUPT, "the id of row %llu is no text",
+            return tamis__fail(TAMIS_CORRUPT, "the id of row %llu is not text",
                                (unsigned long long)row);
         from = end;
     }
     if (from == bytes) return TAMIS_OK;
-    return tamis__fail(TAMIS_CORRUPT, "there are bytes behind the last id");
+    return tamis__fail(TAMIS_CORRUPT, "extra bytes after the last id");
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -257,7 +256,7 @@ static void apart_plain(const uint8_t *folds, size_t n, const uint8_t *fold, uin
     tamis__fingerprint_apart(folds, n, fold, apart);
 }
 
-/* The nearest double: 7/10 is the 0.7 that somebody typed, because that was rounded likewise. */
+/* The nearest double: 7/10 equals a typed 0.7, because that was rounded likewise. */
 static double ratio(uint64_t common, uint64_t either) {
     return either ? (double)common / (double)either : 1;
 }
@@ -266,9 +265,9 @@ static uint64_t min_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* How many bits prints with a and b bits must have in common; more than they can have, when nothing
- * is enough. The ratio never falls as `common` grows: from a little below, the first is the
- * least. */
+/* The least number of common bits of fingerprints with a and b bits; more than they can have when
+ * nothing is enough. The ratio never falls as `common` grows, so the search starts a little
+ * below. */
 static uint64_t needed(uint64_t a, uint64_t b, double min) {
     const uint64_t max = min_of(a, b);
     const uint64_t about = (uint64_t)(min * (double)(a + b) / (1 + min));
@@ -277,7 +276,7 @@ static uint64_t needed(uint64_t a, uint64_t b, double min) {
     return common;
 }
 
-/* A search that is under way. */
+/* A running search. */
 typedef struct scan {
     const tamis_body *f;
     layout at;
@@ -308,15 +307,15 @@ static scan scan_for(const tamis_body *f, const tamis_fingerprint_query *query,
     return s;
 }
 
-/* Rows that are compared at once: their counts stay in the first cache. */
+/* Rows that are compared at once: their counts stay in the first-level cache. */
 enum { GROUP = 256 };
 
-/* Which of n rows with `bits` bits may have so much in common, by their folds. */
+/* Which of n rows with `bits` bits may have `need` bits in common, by their folds. */
 static size_t pick(const scan *s, uint64_t rank, size_t n, uint64_t bits, uint64_t need,
                    uint16_t *picked) {
     uint32_t apart[GROUP];
     const uint64_t both = s->query->set + bits;
-    const uint64_t max = both - 2 * need; /* need is the smaller of the two at most */
+    const uint64_t max = both - 2 * need; /* need is at most the smaller of the two */
     size_t count = 0;
     s->apart(fold_of(s->f, &s->at, rank), n, s->fold, apart);
     for (size_t i = 0; i < n; i++) {
@@ -350,7 +349,7 @@ static bool compare_picked(const scan *s, uint64_t rank, const uint16_t *picked,
 }
 
 /* Compares the rows with `bits` bits. Where folds let most rows pass, as for low similarities, they
- * are not asked again. */
+ * are not used again. */
 static bool compare(const scan *s, uint64_t bits, uint64_t need) {
     uint16_t picked[GROUP];
     bool folds = s->at.has_folds;
@@ -384,7 +383,7 @@ static bool similar(const tamis_body *f, const tamis_fingerprint_query *query, d
     return true;
 }
 
-/* Rows that fail do so in their first words: leaving there beats any kernel that reads on. */
+/* Rows that fail do so in their first words: stopping there beats any kernel that reads on. */
 static bool contains(const uint8_t *row, const uint8_t *print, uint64_t stride) {
     for (uint64_t at = 0; at < stride; at += 8)
         if (tamis__get64(print + at) & ~tamis__get64(row + at)) return false;
@@ -409,7 +408,7 @@ static bool screen(const tamis_body *f, const tamis_fingerprint_query *query, ta
 
 /* ---- The nearest ---------------------------------------------------------------------------- */
 
-/* Which of two ratios is larger, exactly: below 0, 0, above 0. Nothing of nothing is all. */
+/* Which of two ratios is larger, exactly: below 0, 0, above 0. 0/0 counts as 1. */
 static int compare_ratios(uint64_t common, uint64_t either, uint64_t common2, uint64_t either2) {
     const uint64_t x = either ? common * (either2 ? either2 : 1) : either2 ? either2 : 1;
     const uint64_t y = either2 ? common2 * (either ? either : 1) : either ? either : 1;
@@ -457,7 +456,7 @@ static bool keep_best(void *ctx, const struct tamis_match *match) {
     return true;
 }
 
-/* Taking the worst away again and again leaves the best in front. */
+/* Removing the worst repeatedly leaves the best in front. */
 static void sort_best(const best *b) {
     for (size_t n = b->n; n > 1; n--) {
         const struct tamis_match worst = b->match[0];
@@ -467,8 +466,8 @@ static void sort_best(const best *b) {
     }
 }
 
-/* Numbers of bits from that of the query outwards, the one with the better bound first. `below` is
- * one more than the next below, and 0 when there is none. */
+/* Numbers of bits from that of the query outwards, the better bound first. `below` is one more than
+ * the next below, and 0 when there is none. */
 static uint64_t next_number(uint64_t set, uint64_t width, uint64_t *below, uint64_t *above) {
     const uint64_t down = *below - 1;
     if (*below && (*above > width || down * *above >= set * set)) return --*below;
