@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fingerprint, its kernels, core and the format FPS may include this: how prints lie in a payload,
- * and how one is filled. */
+/* For fingerprint, its kernels, core and the format FPS: the layout of a payload, and filling
+ * one. */
 #ifndef TAMIS_KINDS_FINGERPRINT_H
 #define TAMIS_KINDS_FINGERPRINT_H
 
@@ -13,10 +13,10 @@ enum { TAMIS_PRINT_WIDTH, TAMIS_PRINT_ROWS, TAMIS_PRINT_IDS };
 enum { TAMIS_PRINT_MAX_BITS = 1 << 16, TAMIS_PRINT_MAX_BYTES = TAMIS_PRINT_MAX_BITS / 8 };
 #define TAMIS_PRINT_MAX_ROWS UINT32_MAX
 
-/* Ids are lines of text: whatever ends a line or a field is no part of one. */
+/* Ids are lines of text without line or field separators. */
 enum { TAMIS_PRINT_MIN_LETTER = 32 };
 
-/* Bytes that a print has, and that it takes as a row. */
+/* Bytes of a fingerprint, and bytes of its row. */
 TAMIS_FN uint64_t tamis__fingerprint_bytes(uint64_t width) {
     return (width + 7) / 8;
 }
@@ -25,7 +25,7 @@ TAMIS_FN uint64_t tamis__fingerprint_stride(uint64_t width) {
     return (width + 63) / 64 * 8;
 }
 
-/* Is a bit behind the last one set? */
+/* Is a bit past the last one set? */
 TAMIS_FN bool tamis__fingerprint_strays(const uint8_t *print, uint64_t width) {
     return width % 8 && print[width / 8] >> width % 8;
 }
@@ -37,8 +37,8 @@ TAMIS_FN uint64_t tamis__fingerprint_set_bits(const uint8_t *print, uint64_t byt
     return set;
 }
 
-/* A fold of a print is the xor of its pieces of 256 bits. Where two prints differ in D bits, their
- * folds differ in D at most. Prints that are not much longer have none. */
+/* A fold of a fingerprint is the xor of its pieces of 256 bits. Where two fingerprints differ in D
+ * bits, their folds differ in at most D. Fingerprints that are not much longer have none. */
 enum { TAMIS_FOLD_BYTES = 32, TAMIS_FOLD_FROM_BITS = 513 };
 
 TAMIS_FN void tamis__fingerprint_fold(const uint8_t *print, uint64_t stride, uint8_t *fold) {
@@ -48,23 +48,23 @@ TAMIS_FN void tamis__fingerprint_fold(const uint8_t *print, uint64_t stride, uin
     for (unsigned i = 0; i < TAMIS_FOLD_BYTES / 8; i++) tamis__put64(fold + i * 8, word[i]);
 }
 
-/* Fills a payload of zeros: every print is counted, in any order; then come the rows from 0 on,
- * with the same prints, which have no stray bits; then it is closed. */
+/* Fills a payload of zeros: every fingerprint is counted, in any order; then rows are added from 0
+ * on, with the same fingerprints, without stray bits; then it is closed. */
 void tamis__fingerprints_tally(tamis_body *, uint64_t set_bits);
 void tamis__fingerprints_open(tamis_body *);
 
-/* Where to write the print of the next row, whose bits were counted already. */
+/* Where to write the fingerprint of the next row, whose bits were already counted. */
 uint8_t *tamis__fingerprints_place(tamis_body *, uint64_t row, uint64_t set_bits, const void *id,
                                    uint64_t id_len);
 void tamis__fingerprints_close(tamis_body *);
 
-/* Where a row lies. */
+/* A pointer to a row. */
 void tamis__fingerprints_at(const tamis_body *, uint64_t row, const char **id,
                             const uint8_t **print);
 
 /* ---- Kernels ---- */
 
-/* Bits that a print has in common with each of n rows. */
+/* Bits that a fingerprint has in common with each of n rows. */
 typedef void tamis_fingerprint_kernel(const uint8_t *rows, size_t n, uint64_t stride,
                                       const uint8_t *print, uint32_t *common);
 tamis_fingerprint_kernel tamis__fingerprint_common_avx2, tamis__fingerprint_common_avx512;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fingerprint: the plain kernels, compiled where counting the bits of a word is one instruction. */
+/* fingerprint: the portable kernels, compiled for processors that count bits in one instruction. */
 #include "kinds/fingerprint.h"
 
 #ifdef __AVX2__

@@ -10,7 +10,7 @@ TAMIS_HOT __m512i count(const uint8_t *row, const uint8_t *print) {
         _mm512_and_si512(_mm512_loadu_si512(row), _mm512_loadu_si512(print)));
 }
 
-/* Of the words behind the last eight, which may lie at the end of all memory. */
+/* The words after the last eight, which may end at the end of memory. */
 TAMIS_HOT __m512i count_some(const uint8_t *row, const uint8_t *print, __mmask8 words) {
     return _mm512_popcnt_epi64(_mm512_and_si512(_mm512_maskz_loadu_epi64(words, row),
                                                 _mm512_maskz_loadu_epi64(words, print)));

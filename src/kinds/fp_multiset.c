@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bags of fingerprints: what quotient and multiset share. */
+/* Multisets of fingerprints: what quotient and multiset share. */
 #include "kinds/fp_multiset.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 enum { SLOTS = TAMIS_BAG_SLOTS, REMAINDER = TAMIS_BAG_REMAINDER };
 
-/* There are homes * 2^remainder fingerprints. Up to 2^63 of them each belongs to two hashes at
- * least, so that listing has a hash for each, and a number between any two. */
+/* There are homes * 2^remainder fingerprints. Up to 2^63 of them each has at least two hashes, so
+ * that listing has a hash for each, and a number between any two. */
 enum { MAX_LOG2_FINGERPRINTS = 63 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ uint64_t tamis__bag_probes(const uint64_t word[]) {
     return 1;
 }
 
-/* A stranger hits when one of the keys has its fingerprint. */
+/* A non-member is a false positive when one of the keys has its fingerprint. */
 double tamis__bag_rate(const uint64_t word[], uint64_t items) {
     return -expm1((double)items * log1p(-1 / fingerprints(word)));
 }
@@ -47,8 +47,8 @@ static tamis_status too_large(const tamis_bag_code *code) {
     return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^52 slots", code->name);
 }
 
-/* The fewest homes that keep the rate with a given width: as many as the load allows, or more when
- * the rate asks for it. 0 when there cannot be so many. */
+/* The fewest homes that keep the rate with a given width: as many as the load needs, or more for
+ * the rate. 0 when there cannot be so many. */
 static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
     uint64_t word[TAMIS_WORDS] = {tamis__slots_homes_for(keys), width};
     if (!word[SLOTS]) return 0;
@@ -65,7 +65,7 @@ static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
 
 /* Narrow remainders need more homes, wide ones more bits in each: the size falls, then rises. The
  * best is the narrowest width that keeps the rate at full load, or one bit less with more homes,
- * which is smaller when the rate was missed by little. */
+ * which is smaller when the rate was narrowly missed. */
 static tamis_status plan_for_rate(const tamis_bag_code *code, uint64_t keys, double fpr,
                                   unsigned narrowest, unsigned widest, uint64_t word[]) {
     uint64_t min = UINT64_MAX, homes = 0;
@@ -92,7 +92,7 @@ static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uin
             TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in %s",
             (unsigned long long)tamis__slots_size(tamis__slots_homes_for(keys), narrowest),
             (unsigned long long)keys, code->name);
-    /* More homes than fingerprints can use are left out. */
+    /* No more homes than fingerprints can use. */
     const uint64_t max = (uint64_t)1 << (MAX_LOG2_FINGERPRINTS - word[REMAINDER]);
     if (word[SLOTS] > max) word[SLOTS] = max;
     return TAMIS_OK;
@@ -132,7 +132,7 @@ static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const t
     return false;
 }
 
-/* The cursor is the hash that was given last, plus one: the order of hashes is that of entries. */
+/* The cursor is the last hash returned, plus one: hashes and entries have the same order. */
 tamis_status tamis__bag_audit(const tamis_body *f) {
     const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);
@@ -165,9 +165,9 @@ tamis_status tamis__bag_not_found(const tamis_bag_code *code) {
     return tamis__fail(TAMIS_NOT_FOUND, "%s has no fingerprint of that key", code->name);
 }
 
-/* ---- Two bags in step ----------------------------------------------------------------------- */
+/* ---- Two multisets in step ------------------------------------------------------------------ */
 
-/* The next home that has a run in one of them; the other may be missing altogether. */
+/* The next home that has a run in one of them; the other may be missing. */
 static uint64_t next_home_of_both(const tamis_slots *a, const tamis_slots *b, uint64_t home) {
     const uint64_t next = tamis__next_home(a, home);
     if (!b) return next;
@@ -175,8 +175,8 @@ static uint64_t next_home_of_both(const tamis_slots *a, const tamis_slots *b, ui
     return other < next ? other : next;
 }
 
-/* Steps through the values that occur in one of two runs. Entries with another value, or of a run
- * at its end, have a count of 0. */
+/* Steps through the values that occur in one of two runs. Entries with another value, or past the
+ * end of a run, have a count of 0. */
 typedef struct step {
     tamis_run a, b;
     tamis_bag_entry in_a, in_b;
@@ -220,8 +220,8 @@ static tamis_status may_merge(const tamis_bag_code *code, const tamis_slots *a,
     return TAMIS_OK;
 }
 
-/* From the last home to the first, and reading each entry again to step over it: a bag may be
- * merged with itself, and then a change at one home must not move what is still to come. */
+/* From the last home to the first, reading each entry again to step over it: a multiset may be
+ * merged with itself, and then a change at one home must not move those still to come. */
 tamis_status tamis__bag_merge(tamis_body *into, const tamis_body *from) {
     const tamis_bag_code *code = into->kind->own;
     const tamis_slots a = tamis__bag_slots(into), b = tamis__bag_slots(from);
@@ -242,13 +242,13 @@ tamis_status tamis__bag_merge(tamis_body *into, const tamis_body *from) {
 /* ---- Resizing ------------------------------------------------------------------------------- */
 
 /* Doubling makes the first bit of the remainder the last bit of the home; halving is the reverse.
- * Either way the fingerprint as a whole stays, and with it every answer. */
+ * Either way the whole fingerprint stays, and with it every answer. */
 tamis_status tamis__bag_resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
     const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);
     const uint64_t keys = capacity ? capacity : 1;
     if (keys < tamis__slots_used(&t))
-        return tamis__fail(TAMIS_FULL, "%s has %llu slots in use and cannot do with %llu",
+        return tamis__fail(TAMIS_FULL, "%s has %llu slots in use and cannot shrink to %llu",
                            code->name, (unsigned long long)tamis__slots_used(&t),
                            (unsigned long long)keys);
     uint64_t homes = word[SLOTS], width = word[REMAINDER];
@@ -298,8 +298,8 @@ tamis_status tamis__bag_move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Of n keys in c fingerprints c (1 - (1 - 1/c)^n) are different; solved for n, with the error that
- * the chance of meeting makes. */
+/* Of n keys in c fingerprints c (1 - (1 - 1/c)^n) are different; solved for n, with the error due
+ * to chance collisions. */
 void tamis__bag_measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_bag_code *code = f->kind->own;
     const tamis_slots a = tamis__bag_slots(f);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that keep a bag of fingerprints, all of one width, may include this: quotient, multiset.
+/* For kinds that keep a multiset of fingerprints, all of one width: quotient, multiset.
  *
- * A bag holds fingerprints, each a number of times. What is the same whatever way the times are
- * written in the slots: shape and rate, listing, estimating, merging, resizing. The way itself is a
- * code: in quotient three equal fingerprints are three equal slots, in multiset they are one slot
- * and a number. A run has an entry for each of its values, in ascending order. */
+ * It holds fingerprints, each a number of times. Shared, however the slots encode the counts: shape
+ * and rate, listing, estimating, merging, resizing. The encoding is a code: in quotient three equal
+ * fingerprints are three equal slots, in multiset they are one slot and a number. A run has an
+ * entry for each of its values, in ascending order. */
 #ifndef TAMIS_KINDS_FP_MULTISET_H
 #define TAMIS_KINDS_FP_MULTISET_H
 
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 
-enum { TAMIS_BAG_SLOTS, TAMIS_BAG_REMAINDER }; /* shape words: homes, and bits stored of each */
+enum { TAMIS_BAG_SLOTS, TAMIS_BAG_REMAINDER }; /* shape words: homes, and stored bits of each */
 
-/* Their only option: to make a shape again that came from resizing. */
+/* Their only option: to recreate a shape that came from resizing. */
 enum { TAMIS_BAG_OPT_REMAINDER, TAMIS_BAG_OPTIONS };
 enum { TAMIS_BAG_MAX_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate of a spec */
 #define TAMIS_BAG_REMAINDER_OPTION(min)                                                \
@@ -23,7 +23,7 @@ enum { TAMIS_BAG_MAX_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate o
     }
 
 typedef struct tamis_bag_entry {
-    uint64_t value, count, length; /* a value, how often it is there, in how many slots */
+    uint64_t value, count, length; /* a value, its count, its number of slots */
 } tamis_bag_entry;
 
 typedef struct tamis_bag_code {
@@ -50,11 +50,11 @@ tamis_status tamis__bag_resize(const tamis_body *, uint64_t capacity, uint64_t w
 tamis_status tamis__bag_move(tamis_body *to, const tamis_body *from);
 tamis_status tamis__bag_merge(tamis_body *into, const tamis_body *from);
 
-/* ... and those that come before there is a body. */
+/* ... and those used before there is a body. */
 tamis_status tamis__bag_plan(const tamis_bag_code *, const tamis_params *, uint64_t word[]);
 tamis_status tamis__bag_check(const tamis_bag_code *, const uint64_t word[], uint64_t *size);
 
-/* TAMIS_NOT_FOUND with its sentence. */
+/* TAMIS_NOT_FOUND with its message. */
 tamis_status tamis__bag_not_found(const tamis_bag_code *);
 
 #endif

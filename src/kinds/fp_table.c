@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of fingerprints: buckets, sorted buckets, and how many bits a wish needs. */
+/* Tables of fingerprints: buckets, sorted buckets, and sizes for a spec. */
 #include "kinds/fp_table.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ uint64_t tamis__table_size(const tamis_table *t) {
     return tamis__fields_size(t->buckets, t->bucket_bits);
 }
 
-/* Long division by hand, one bit of the quotient at a time: a product of 124 bits is divided, and
- * not every machine has numbers that wide. It is used for listing, where 64 steps do not matter. */
+/* Long division, one bit of the quotient at a time: the product has 124 bits, and not every machine
+ * has numbers that wide. Only listing uses it, where 64 steps do not matter. */
 uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t value) {
     const uint64_t values = tamis__field_mask(width), classes = places * values;
     uint64_t rest = place * values + (value - 1), hash = 0;
@@ -70,8 +70,8 @@ void tamis__sorted_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) 
     for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++) cell[i] |= upper_part(t, bucket, i) << NIBBLE;
 }
 
-/* The upper parts, which lie there as they are, answer most questions alone: taking a rank apart
- * costs more than all the rest. */
+/* The upper parts, which are stored as they are, answer most queries alone: decoding a rank costs
+ * more than all the rest. */
 bool tamis__sorted_has(const tamis_table *t, uint64_t bucket, uint64_t value) {
     unsigned equal = 0;
     for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++)
@@ -151,7 +151,7 @@ uint64_t tamis__table_used(const tamis_table *t) {
 
 tamis_status tamis__table_audit(const tamis_table *t) {
     if (!tamis__fields_end_clean(t->bytes, t->buckets, t->bucket_bits))
-        return tamis__fail(TAMIS_CORRUPT, "bits are set behind the last of %llu buckets",
+        return tamis__fail(TAMIS_CORRUPT, "bits are set after the last of %llu buckets",
                            (unsigned long long)t->buckets);
     for (uint64_t i = 0; t->is_sorted && i < t->buckets; i++)
         if (!is_sorted_bucket(t, i))
@@ -238,8 +238,8 @@ tamis_status tamis__table_plan(const tamis_params *params, const tamis_table_des
 
 /* ---- Measures ------------------------------------------------------------------------------- */
 
-/* Keys that fell into a class that was taken do not show; how many there are follows from how many
- * classes are taken, as it does for the bits of a Bloom filter with one probe. */
+/* Keys that fell into an occupied class do not show; their number follows from the number of
+ * occupied classes, as it does for the bits of a Bloom filter with one probe. */
 struct tamis_estimate tamis__table_items(uint64_t distinct, double classes) {
     const double taken = (double)distinct / classes;
     if (taken >= 1) return (struct tamis_estimate){INFINITY, INFINITY};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that keep fingerprints in buckets may include this: cuckoo, dleft, compaction.
+/* For kinds that keep fingerprints in buckets: cuckoo, dleft, compaction.
  *
  * A table has buckets of a few cells, every cell has `width` bits, and zero is an empty cell:
  *
  *     | bucket 0: cell cell cell cell | bucket 1: cell cell cell cell | ...      packed, no gaps
  *
- * Cells of a bucket have no order that counts, so they are spoken of by value: is it there, put it
- * for that one. A sorted table has four cells and takes four bits less per bucket: which of the
- * four stands first tells nothing, and that nothing is worth log2(4!) = 4.6 bits.
+ * The order of cells in a bucket has no meaning, so they are addressed by value: is it there,
+ * replace that one by this. A sorted table has four cells and takes four bits less per bucket: the
+ * order of the four carries no information, which saves up to log2(4!) = 4.6 bits.
  *
  *     | rank of the four low nibbles, 12 bits | the other width-4 bits of each, in that order |
  *
@@ -23,13 +23,13 @@
 
 enum {
     TAMIS_TABLE_MAX_SLOTS = 8,
-    TAMIS_TABLE_MAX_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
+    TAMIS_TABLE_MAX_WIDTH = 44, /* of a cell's value; enough for a rate of 10^-12 */
     TAMIS_SORTED_SLOTS = 4,
     TAMIS_SORTED_SAVES = 4, /* bits of a bucket */
     TAMIS_SORTED_MIN_WIDTH = 5
 };
 
-/* Places times values that tell hashes apart. A 64-bit hash spreads evenly, to 1/16 at worst, over
+/* Places times values that distinguish hashes. A 64-bit hash spreads evenly, to 1/16 at worst, over
  * this many; with more, some would come up twice as often as others. */
 #define TAMIS_TABLE_MAX_CLASSES ((uint64_t)1 << 60)
 
@@ -42,7 +42,7 @@ typedef struct tamis_table {
     uint64_t last; /* byte where the last word begins */
 } tamis_table;
 
-/* Inlined, because a question about one key needs it too. */
+/* Inlined, because a query for one key needs it too. */
 TAMIS_HOT tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned slots, unsigned width,
                                    bool is_sorted) {
     const unsigned bits = slots * width - (is_sorted ? TAMIS_SORTED_SAVES : 0);
@@ -65,13 +65,13 @@ TAMIS_HOT tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned sl
 /* Bytes, padded to whole words. */
 uint64_t tamis__table_size(const tamis_table *);
 
-/* The gate: nothing behind the last bucket, and every sorted bucket sorted. */
+/* The gate: nothing after the last bucket, and every sorted bucket sorted. */
 tamis_status tamis__table_audit(const tamis_table *);
 
 /* ---- Hash to place and value ---------------------------------------------------------------- */
 
-/* The hash scaled to places * (2^width - 1) and taken apart: a place, and a value that is never
- * zero. All pairs are equally likely, for any number of places, and no bit serves both. */
+/* The hash scaled to places * (2^width - 1) and split: a place, and a value that is never zero. All
+ * pairs are equally likely, for any number of places, and no bit serves both. */
 TAMIS_HOT uint64_t tamis__split(uint64_t hash, uint64_t places, unsigned width, uint64_t *value) {
     uint64_t rest;
     const uint64_t place = tamis__multiply(hash, places, &rest);
@@ -79,7 +79,7 @@ TAMIS_HOT uint64_t tamis__split(uint64_t hash, uint64_t places, unsigned width, 
     return place;
 }
 
-/* The other way: the least hash that is split into these two. */
+/* The inverse: the least hash that is split into these two. */
 uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t value);
 
 /* ---- Buckets -------------------------------------------------------------------------------- */
@@ -103,15 +103,15 @@ TAMIS_HOT tamis_bucket tamis__bucket_at(const tamis_table *t, uint64_t bucket) {
     return (tamis_bucket){first, shift, tamis__get64(t->bytes + first) >> shift};
 }
 
-/* All cells of a word are compared at once: a cell that is equal becomes zero under XOR, and only
- * from a zero does the subtraction of one borrow into the top bit. The lowest bit that is left is
- * the top bit of the first equal cell; above it there may be others that are not. */
+/* All cells of a word are compared at once: an equal cell becomes zero under XOR, and only from a
+ * zero does the subtraction of one borrow into the top bit. The lowest remaining bit is the top bit
+ * of the first equal cell; bits above it may be false. */
 TAMIS_HOT uint64_t tamis__equal_cells(const tamis_table *t, uint64_t word, uint64_t value) {
     const uint64_t x = word ^ value * t->ones;
     return (x - t->ones) & ~x & t->ones << (t->width - 1);
 }
 
-/* With the number of slots given, for those who know it. */
+/* With the number of slots given by the caller. */
 TAMIS_HOT void tamis__cells_read(const tamis_table *t, unsigned slots, uint64_t bucket,
                                  uint64_t cell[]) {
     if (t->ones) {
@@ -138,21 +138,21 @@ TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t 
     return false;
 }
 
-/* Is it worth the while to ask for buckets ahead? */
+/* Is prefetching buckets worthwhile? */
 TAMIS_HOT bool tamis__table_is_far(const tamis_table *t) {
     return t->last >= TAMIS_NEAR_BYTES;
 }
 
-/* The lines in which a bucket begins and ends, asked for ahead of its use. Mostly they are one, and
- * asking twice costs less than finding out. */
+/* Prefetches the lines in which a bucket begins and ends. Mostly they are one, and fetching twice
+ * costs less than testing. */
 TAMIS_HOT void tamis__table_prefetch(const tamis_table *t, uint64_t bucket) {
     const uint8_t *first = t->bytes + bucket * t->bucket_bits / 8;
     __builtin_prefetch(first, 0, 2);
     __builtin_prefetch(first + (t->bucket_bits - 1) / 8, 0, 2);
 }
 
-/* Puts `value` in the place of one cell that is `old`: adds with old = 0, removes with value = 0.
- * False, and nothing changed, when no cell is `old`. */
+/* Replaces one cell that is `old` by `value`: adds with old = 0, removes with value = 0. False, and
+ * nothing changed, when no cell is `old`. */
 bool tamis__cells_replace(const tamis_table *, uint64_t bucket, uint64_t old, uint64_t value);
 
 TAMIS_HOT bool tamis__table_replace(const tamis_table *t, uint64_t bucket, uint64_t old,
@@ -171,36 +171,36 @@ TAMIS_HOT bool tamis__table_replace(const tamis_table *t, uint64_t bucket, uint6
 unsigned tamis__bucket_load(const tamis_table *, uint64_t bucket);
 uint64_t tamis__table_used(const tamis_table *);
 
-/* ---- Plans and measures of tables in which a key answers for a share of all classes ---------- */
+/* ---- Plans and measures of tables in which a key covers a share of all classes --------------- */
 
-/* With n keys in `classes` = places * (2^width - 1) equally likely pairs, of which each key answers
- * for `share`: 1 - (1 - share/classes)^n. */
+/* With n keys in `classes` = places * (2^width - 1) equally likely pairs, of which each key covers
+ * `share`: 1 - (1 - share/classes)^n. */
 double tamis__table_rate(uint64_t keys, double share, uint64_t places, unsigned width);
 
 typedef struct tamis_table_design {
     const char *kind;
-    uint64_t min_places; /* which hold the keys */
+    uint64_t min_places; /* to hold the keys */
     double share;
     unsigned min_width, cells; /* a place has cells * width + extra bits */
     int extra;
     uint64_t head_bits;
 } tamis_table_design;
 
-/* The fewest bits that keep the rate: a bit more of width halves it, and where that would be too
- * much, more places do; or the widest cells that fit into the size. */
+/* The fewest bits that keep the rate: one bit of width halves it, and where that would be too much,
+ * more places do; or the widest cells that fit into the size. */
 tamis_status tamis__table_plan(const tamis_params *, const tamis_table_design *, uint64_t *places,
                                uint64_t *width);
 
 /* Why there is no plan: too many keys, too little space, or too small a rate. */
 tamis_status tamis__table_refuse(const tamis_params *, const tamis_table_design *);
 
-/* Places of that width that fit into the size and within what tamis__split can do. */
+/* Places of that width that fit the size and the limits of tamis__split. */
 uint64_t tamis__table_places(const tamis_params *, const tamis_table_design *, unsigned width);
 
-/* Is the shape within what tamis__split can do and a payload may have? */
+/* Is the shape within the limits of tamis__split and of a payload? */
 bool tamis__table_fits(const tamis_table_design *, uint64_t places, uint64_t width);
 
-/* How many distinct keys left `distinct` of that many equally likely classes, and with what
+/* Estimates distinct keys from `distinct` occupied ones of equally likely classes, with an
  * error. */
 struct tamis_estimate tamis__table_items(uint64_t distinct, double classes);
 

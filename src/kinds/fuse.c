@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* fuse: the fastest of the kinds that are built once, at an eighth above the least size.
  *
- * A key has three cells of w bits (or four), and their xor is a fingerprint of the key. Strangers
- * find any w bits there, so that they are answered yes with chance 2^-w, whatever the number of
- * keys. Which cells, and how values for all of them are found that make the xors come out right, is
- * in kinds/peel.h: the binary fuse filter of Graf and Lemire (2022).
+ * A key has three cells of w bits (or four), and their xor is a fingerprint of the key. Non-members
+ * find random bits there, so they are answered yes with probability 2^-w, whatever the number of
+ * keys. Which cells, and how values are found that make all xors right, is in kinds/peel.h: the
+ * binary fuse filter of Graf and Lemire (2022).
  *
  *     hash * segments = [ segment | rest ]          keys of a segment are peeled together
- *                         │       └─ strip, and mixed once more: three cells, fingerprint
+ *                         │       └─ strip, and mixed again: three cells, fingerprint
  *                         ▼
  *     payload:    segment 0 │ segment 1 │ ... │ where each starts
  *
@@ -39,14 +39,14 @@ static tamis_peel_form form_of(const uint64_t word[]) {
     };
 }
 
-/* Bytes to reckon with for so many keys. */
+/* Expected bytes for n keys. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form form = form_of(word);
     return tamis__peel_expect(&form, keys) + tamis__segment_offsets_size(form.segments);
 }
 
-/* The widest fingerprint with which the payload keeps to the size. Segments are unequal by chance:
- * each is reckoned with four standard deviations more keys. */
+/* The widest fingerprint with which the payload fits the size. Segments differ by chance: each is
+ * planned with four standard deviations more keys. */
 static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
     const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(capacity / segments)) : 0;
@@ -135,9 +135,9 @@ static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t 
     return tamis__peel_make(&form, &task, room, out, size);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* One segment without keys has too little behind it to read for nothing. */
+/* After one segment without keys there is too little to read. */
 static bool is_void(const tamis_fuse_scene *s) {
     return s->segments == 1 && s->graph.strips == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse, plain and vector, may include this; it holds only inline functions: from hashes to answers.
+/* For fuse, portable and vector; it holds only inline functions: from hashes to answers.
  *
  * A place is where a cell starts, in bits from the start of the payload, or in bytes where cells
  * are whole bytes. */
@@ -12,13 +12,13 @@
 
 enum { TAMIS_FUSE_WIDTH = TAMIS_SEGMENT_WORDS, TAMIS_FUSE_ARITY }; /* shape words */
 
-/* What is the same for all keys. A copy of it is taken before loops, which no store can change. */
+/* Common to all keys. Loops use a copy, which no store can change. */
 typedef struct tamis_fuse_scene {
     const uint8_t *bytes, *offsets; /* where each segment starts: at the end of the payload */
     uint64_t segments;
     tamis_peel_graph graph; /* of the first segment */
     unsigned arity, width;
-    bool is_near; /* one segment that fetching would not bring nearer */
+    bool is_near; /* one segment, in cache: prefetching is useless */
 } tamis_fuse_scene;
 
 TAMIS_HOT tamis_fuse_scene tamis__fuse_scene(const tamis_body *f) {
@@ -38,9 +38,9 @@ TAMIS_HOT bool tamis__fuse_is_bytes(unsigned width) {
     return width == 8 || width == 16;
 }
 
-/* The places of a key, and what the xor of its cells must be: more than it can be where the segment
- * is empty. That has places too, for nothing: in the 24 bytes behind its header, which are those of
- * another segment or of the offsets. */
+/* The places of a key, and the expected xor of its cells: more than it can be where the segment is
+ * empty. That has dummy places: in the 24 bytes after its header, which are those of another
+ * segment or of the offsets. */
 TAMIS_HOT uint64_t tamis__fuse_aim(const tamis_fuse_scene *s, uint64_t hash, bool is_one,
                                    unsigned arity, unsigned width, uint64_t place[]) {
     const bool is_bytes = tamis__fuse_is_bytes(width);
@@ -66,7 +66,7 @@ TAMIS_HOT uint64_t tamis__fuse_cell(const uint8_t *bytes, uint64_t place, unsign
     return tamis__peel_bits(bytes, place, width);
 }
 
-/* The xor of the cells at places that lie `apart`. */
+/* The xor of the cells at places `apart` from each other. */
 TAMIS_HOT uint64_t tamis__fuse_xor(const uint8_t *bytes, const uint64_t *place, size_t apart,
                                    unsigned arity, unsigned width) {
     uint64_t x = tamis__fuse_cell(bytes, place[0], width);
@@ -86,7 +86,7 @@ TAMIS_HOT bool tamis__fuse_has(const tamis_fuse_scene *s, uint64_t hash, bool is
 
 /* ---- Many ----------------------------------------------------------------------------------- */
 
-/* Keys whose cells are on their way. Each comes in when one goes out, which spreads the misses
+/* Keys whose cells are being fetched. Each starts when another ends, which spreads the misses
  * evenly: for payloads of 3 to 112 MB this was 3 to 8 % faster than groups of 128 keys. 32 keys did
  * nearly as well, 16 did not. */
 enum { TAMIS_FUSE_RING = 64 };
@@ -158,7 +158,7 @@ TAMIS_HOT void tamis__fuse_query(const tamis_fuse_scene *s, const uint64_t *hash
         tamis__fuse_query_as(s, 4, width, hash, n, hit);
 }
 
-/* The kernel wants a scene that is near. */
+/* The kernel is for cells in cache. */
 #if TAMIS_HAS_X86
 void tamis__fuse_query_avx512(const tamis_fuse_scene *, const uint64_t *hash, size_t n,
                               uint8_t *hit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: the AVX-512 kernel for cells that are near, where finding them is most of the work. It
- * finds those of eight keys at a time, and compares eight xors. The cells are loaded one by one:
- * gathering them took twice as long on Ice Lake. Cells that are far cost the same with it and
+/* fuse: the AVX-512 kernel for cells in cache, where locating them is most of the work. It locates
+ * those of eight keys at a time, and compares eight xors. The cells are loaded one by one:
+ * gathering them took twice as long on Ice Lake. Cells beyond the cache cost the same with it and
  * without. */
 #include "kinds/fuse.h"
 
@@ -10,7 +10,7 @@
 
 enum { GROUP = 64 };
 
-/* Rows are a line longer than the group: where rows lie 4096 bytes apart, the processor takes a
+/* Rows are a line longer than the group: where rows are 4096 bytes apart, the processor mistakes a
  * load from one for a load of what was just stored in another. */
 enum { ROW = GROUP + 8 };
 typedef struct spots {
@@ -44,7 +44,7 @@ TAMIS_HOT __mmask8 lanes_of(size_t n) {
     return n < 8 ? (__mmask8)((1u << n) - 1) : 0xff;
 }
 
-/* n is GROUP at most. */
+/* n is at most GROUP. */
 TAMIS_HOT void query_group(const tamis_fuse_scene *v, unsigned arity, unsigned width,
                            const uint64_t *hash, size_t n, uint8_t *hit) {
     spots s;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* gcs: a sorted list of short hashes, coded: the smallest thing that is simple.
+/* gcs: a sorted list of short hashes, coded: the smallest simple kind.
  *
- * Putze, Sanders and Singler (2007) keep a set so, and Bitcoin's compact block filters (BIP 158,
- * 2017) send it: scale every hash to a number below U = capacity / fpr, sort, and write down the
- * distances. They are as chance makes them, which is what the code of Golomb (1966) is best for.
+ * Putze, Sanders and Singler (2007) store a set like this, and Bitcoin's compact block filters (BIP
+ * 158, 2017) send it: scale every hash to a number below U = capacity / fpr, sort, and code the
+ * distances. They are random, which is what the code of Golomb (1966) is best for.
  *
- *     hash ──scale──▶ cell, 0 to U-1              a stranger hits a taken cell with chance n/U
+ *     hash ──scale──▶ cell, 0 to U-1              a non-member hits a taken cell: rate n/U
  *
  *     cells   . . x . . . . x x . . . . . . . x . .        x: taken
  *     gaps        2         4 0               7            coded, see kinds/coded.h
  *
  * That takes log2(1/fpr) + 1.5 bits per key. An index of less than 0.2 bits more, which Bitcoin's
- * filters do without, answers a question by reading some thirty gaps instead of all of them. The
- * list gives the cells back: two of them merge, and keys are added later, without the old keys. */
+ * filters lack, lets a query read some thirty gaps instead of all of them. The cells can be listed:
+ * two filters merge, and keys are added later, without the old keys. */
 #include <math.h>
 
 #include "bits/probe.h"
@@ -95,7 +95,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__segments_check(word, 0, size);
 }
 
-/* Numbers that are read on the way to the answer, on average. */
+/* Numbers read for an answer, on average. */
 static uint64_t probes(const uint64_t word[]) {
     (void)word;
     return 32;
@@ -111,14 +111,14 @@ static tamis_status audit(const tamis_body *f) {
     tamis_status rc = tamis__coded_audit_all(f, &shape, 0, &count);
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++)
         if (tamis__coded_segment(f, &shape, i).rice != f->word[RICE])
-            rc = tamis__fail(TAMIS_CORRUPT, "damaged: segment %llu is coded in another way",
+            rc = tamis__fail(TAMIS_CORRUPT, "damaged: segment %llu has another coding",
                              (unsigned long long)i);
     return rc;
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-/* Nothing depends on what the records are: words that stay make filters that merge. */
+/* The shape does not depend on the records: equal words make filters that merge. */
 static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
     (void)params, (void)census, (void)word;
     return TAMIS_OK;
@@ -152,9 +152,9 @@ static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t 
     return TAMIS_OK;
 }
 
-/* ---- Asking and listing --------------------------------------------------------------------- */
+/* ---- Querying and listing ------------------------------------------------------------------- */
 
-/* The sets of a few segments, taken apart once for many questions. */
+/* The sets of a few segments, decoded once for many queries. */
 enum { KNOWN = 32 };
 
 typedef struct reader {
@@ -173,7 +173,7 @@ TAMIS_HOT const tamis_coded *set_of(reader *r, uint64_t segment) {
     return &r->set[slot];
 }
 
-/* Where the index tells of the bucket of each question. */
+/* The offsets of the index entries for each query's bucket. */
 static void ask_for_index(reader *r, const uint64_t *hash, size_t n, uint64_t *cell) {
     for (size_t j = 0; j < n; j++) {
         cell[j] = tamis__range(hash[j], r->shape.range);
@@ -184,14 +184,14 @@ static void ask_for_index(reader *r, const uint64_t *hash, size_t n, uint64_t *c
     }
 }
 
-/* A question on its way. */
+/* A query in progress. */
 typedef struct question {
     uint64_t at, left; /* as in tamis_gcs_list */
     int64_t rest;
 } question;
 
-/* Its bucket, as far as it will be read if numbers are spread evenly, and 64 bits more. Inlined in
- * any case: gcc 12 drops calls of functions that do nothing but prefetch. */
+/* Its bucket, as far as it will be read if numbers are spread evenly, and 64 bits more. Always
+ * inlined: gcc 12 drops calls of functions that only prefetch. */
 TAMIS_HOT void ask_for_code(const uint8_t *bytes, question q, unsigned shift) {
     const uint64_t rest = (uint64_t)q.rest,
                    part = shift > 16 ? rest >> (shift - 16) : rest << (16 - shift);
@@ -213,7 +213,7 @@ TAMIS_HOT question question_of(const tamis_body *f, const tamis_coded *set, uint
 }
 
 /* Gap by gap to the answer; `shift` is that of the bucket. While a gap is as short as most are,
- * only its length stands between it and the next one: some five cycles. */
+ * only its length delays the next one: some five cycles. */
 static bool read_on(const tamis_body *f, question q, unsigned shift) {
     const unsigned rice = (unsigned)f->word[RICE], max = TAMIS_CODED_FAR + rice;
     const tamis_coded code = {.code = f->bytes, .rice = rice, .shift = shift};
@@ -240,7 +240,7 @@ static bool read_on(const tamis_body *f, question q, unsigned shift) {
     return false;
 }
 
-/* One key alone waits for each gap before the next: taking them by windows would not help it. */
+/* A single key waits for each gap before the next: windows would not help it. */
 static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_coded_shape shape = shape_of(f->word);
     const uint64_t cell = tamis__range(hash, shape.range);
@@ -312,7 +312,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Cells that are taken in one of the two. */
+/* Cells taken in one of the two. */
 static uint64_t count_both(const tamis_body *f, const tamis_body *other,
                            const tamis_coded_shape *shape) {
     tamis_coded_tour a = tamis__coded_tour(f, shape), b = tamis__coded_tour(other, shape);

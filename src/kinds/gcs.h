@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gcs.c and its vector kernels may include this.
+/* For gcs.c and its vector kernels.
  *
- * A bucket is read window by window: 8 bytes from where the reading is, of which 57 bits are sure
- * to be there. From each window a fixed number of gaps is taken, as many as fit but for bad luck,
- * and nothing is decided before its end. So a round of windows, one for each question that is still
- * open, has no branch that chance decides, and questions overlap. Whoever is near its answer, or
- * had bad luck, is read on gap by gap from where the window began. */
+ * A bucket is read window by window: 8 bytes from the current position, of which 57 bits are sure
+ * to be there. From each window a fixed number of gaps is taken, as many as nearly always fit, and
+ * nothing is decided before its end. So a round of windows, one for each open query, has no
+ * unpredictable branch, and queries overlap. Queries near their answer, or unlucky ones, continue
+ * gap by gap from where the window began. */
 #ifndef TAMIS_KINDS_GCS_H
 #define TAMIS_KINDS_GCS_H
 
@@ -14,38 +14,38 @@
 enum { TAMIS_GCS_GROUP = 256, TAMIS_GCS_LANES = 8, TAMIS_GCS_WINDOW = 57 };
 enum { TAMIS_GCS_ROOM = TAMIS_GCS_GROUP + TAMIS_GCS_LANES };
 
-/* Questions and where they are. Kernels read and write eight at a time: behind the last one there
- * are places to read that belong to nobody, and room to write. */
+/* Queries and their positions. Kernels read and write eight at a time: after the last one there are
+ * dummy places to read, and room to write. */
 typedef struct tamis_gcs_list {
     uint64_t at[TAMIS_GCS_ROOM];   /* the next bit to read, in the payload */
     uint64_t left[TAMIS_GCS_ROOM]; /* bits of the bucket from there on */
-    int64_t rest[TAMIS_GCS_ROOM];  /* cells between the number before and the one asked for */
+    int64_t rest[TAMIS_GCS_ROOM];  /* cells between the last number and the queried one */
     uint16_t who[TAMIS_GCS_ROOM];
     size_t n;
 } tamis_gcs_list;
 
 typedef struct tamis_gcs_asked {
     tamis_gcs_list open, late;      /* to read by windows, and by gaps */
-    uint16_t found[TAMIS_GCS_ROOM]; /* whose answer is yes already */
+    uint16_t found[TAMIS_GCS_ROOM]; /* whose answer is already yes */
     size_t found_count;
 } tamis_gcs_asked;
 
-/* How many gaps are taken from a window: room for 6 ones each, where chance makes 1 or 2. */
+/* Gaps taken from a window: room for 6 ones each, where 1 or 2 are usual. */
 static inline unsigned tamis__gcs_gaps(unsigned rice) {
     return TAMIS_GCS_WINDOW / (rice + 7);
 }
 
-/* One window for each open question. */
+/* One window for each open query. */
 typedef void tamis_gcs_round(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *);
 
 extern tamis_gcs_round *const tamis__gcs_avx2, *const tamis__gcs_avx512;
 
-/* ---- The plain round ------------------------------------------------------------------------ */
+/* ---- The portable round --------------------------------------------------------------------- */
 
-/* Takes the gaps of one window, when all of them lie before the number that is asked for: then
- * true, with *rest less and *used as many bits. A gap has some ones, a zero and its low bits.
- * Upside down, a zero for a one, the ones and the zero are the head: the bits up to the lowest that
- * is set; and the low bits are short of 2^rice - 1 by what is read. */
+/* Takes the gaps of one window, when all of them are before the queried number: then true, with
+ * *rest less and *used as many bits. A gap has some ones, a zero and its low bits. Inverted, the
+ * ones and the zero are the head: the bits up to the lowest that is set; and the low bits are
+ * 2^rice - 1 minus what is read. */
 TAMIS_HOT bool tamis__gcs_window(const uint8_t *bytes, unsigned rice, unsigned gaps, uint64_t at,
                                  uint64_t left, int64_t *rest, uint64_t *used) {
     const uint64_t low_bits = tamis__coded_mask(rice), top = (uint64_t)1 << 63;
@@ -89,8 +89,7 @@ TAMIS_HOT void tamis__gcs_round_of(const uint8_t *bytes, unsigned rice, unsigned
     late->n = leave;
 }
 
-/* The usual rates have four gaps in a window; known to the compiler, they took a fifth less
- * time. */
+/* The usual rates have four gaps in a window; as a constant, that took a fifth less time. */
 TAMIS_HOT void tamis__gcs_plain_round(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *q) {
     const unsigned gaps = tamis__gcs_gaps(rice);
     if (gaps == 4)

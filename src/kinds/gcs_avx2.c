@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gcs: the plain round once more, for processors with BMI2. */
+/* gcs: the portable round again, for processors with BMI2. */
 #include "kinds/gcs.h"
 
 #ifdef __AVX2__

@@ -12,7 +12,7 @@ TAMIS_HOT __m128i pair(const uint8_t *bytes, const uint64_t bit[2]) {
     return _mm_insert_epi64(low, (long long)tamis__get64(bytes + (bit[1] >> 3)), 1);
 }
 
-/* Windows upside down, a zero for a one, and only zeros behind the end of the bucket. */
+/* Inverted windows, with only zeros after the end of the bucket. */
 TAMIS_HOT __m512i windows(const uint8_t *bytes, const uint64_t bit[LANES], __m512i at,
                           __m512i left) {
     const __m256i low = _mm256_set_m128i(pair(bytes, bit + 2), pair(bytes, bit));
@@ -25,13 +25,13 @@ TAMIS_HOT __m512i windows(const uint8_t *bytes, const uint64_t bit[LANES], __m51
 }
 
 typedef struct state {
-    __m512i window, rest; /* what is left of them */
+    __m512i window, rest; /* the rest of them */
     __m512i heads, any;   /* bits of all heads, and which bits their lengths had */
 } state;
 
-/* A gap has some ones, a zero and its low bits. Upside down the ones and the zero are the head: the
- * bits up to the lowest that is set; and the low bits are short of 2^rice - 1 by what is read.
- * Lanes that have their answer stay as they are. */
+/* A gap has some ones, a zero and its low bits. Inverted, the ones and the zero are the head: the
+ * bits up to the lowest that is set; and the low bits are 2^rice - 1 minus what is read. Lanes that
+ * have their answer stay as they are. */
 TAMIS_HOT void take_gap(state *s, __m128i rice, __m512i low_bits) {
     const __m512i c = s->window, less = _mm512_add_epi64(c, _mm512_set1_epi64(-1));
     const __m512i head = _mm512_popcnt_epi64(_mm512_xor_si512(c, less));
@@ -61,7 +61,7 @@ TAMIS_HOT void keep(tamis_gcs_list *l, size_t i, __mmask8 which, __m512i at, __m
     keep_16(l->who + i, which, who);
 }
 
-/* Eight questions from the j-th on; the first `stay` places are free again. */
+/* Eight queries from the j-th on; the first `stay` places are free again. */
 TAMIS_HOT size_t read_8(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *q, size_t j,
                         __mmask8 in, size_t stay) {
     const unsigned gaps = tamis__gcs_gaps(rice);

@@ -2,10 +2,10 @@
 /* grow: starts small and doubles as often as needed, without the keys and with the rate kept.
  *
  * InfiniFilter, by Dayan, Bercea, Reviriego and Pagh (2023), on the slots of a quotient filter.
- * Doubling makes the first bit of every fingerprint a bit of its home, so that old fingerprints
- * get shorter, and a filter of fingerprints that all get shorter would soon say yes to everything.
- * Here each slot says how long its fingerprint is, and keys that come after a doubling get longer
- * ones. Old, short ones are a minority that halves with every doubling.
+ * Doubling makes the first bit of every fingerprint a bit of its home, so old fingerprints get
+ * shorter, and if all did, the filter would soon answer yes to everything. Here each slot encodes
+ * the length of its fingerprint, and keys added after a doubling get longer ones. Old, short ones
+ * are a minority that halves with every doubling.
  *
  *     a slot of 8 bits      1 0 1 1 0 0 1 1        the fingerprint 1011001, and a 1 that ends it
  *     two doublings later   1 1 0 0 1 1 0 0        11001; the bits 1 0 have become part of the home
@@ -13,21 +13,21 @@
  *
  * Keys that are added after X doublings have F(X) = F(0) + ceil(2 log2(X + 1)) bits, and slots are
  * one bit wider than that. When every size is filled to its load a, keys of time X are half of that
- * load, and have made for ever the same part of the rate, a/2 * 2^-F(X); so the rate stays below
+ * load, and their part of the rate stays a/2 * 2^-F(X); so the rate stays below
  *
  *     a * 2^-F(0) * (1 + 1/2 * (2^-2 + 2^-4 + 2^-4 + 2^-5 + ...))  <  a * 2^-F(0) * 1.26
  *
- * and F(0) is chosen so that this is what was asked for. It never grows worse than that.
+ * and F(0) is chosen so that this is the target rate, which is never exceeded.
  *
  * A void is copied to both homes that its home becomes (as in Aleph Filter, Dayan, Bercea and Pagh
- * 2024), so that asking still looks at one run. Its copies are as many slots as its part of the
- * rate says: at most the rate times the slots. What nobody can do is to remove a key of which only
- * a void is left, because the void may stand for others.
+ * 2024), so that a query still reads one run. Its copies take as many slots as its part of the
+ * rate: at most the rate times the slots. A key of which only a void is left cannot be removed,
+ * because the void may be shared by others.
  *
- * Homes and fingerprints come from the hash after it was mixed. Whoever adds in the order of the
- * hashes, as builders do, would otherwise have all keys so far in the first homes: a table that has
- * yet to double many times has no slots for so many neighbours. Images from before that (spread 0)
- * go on without. */
+ * Homes and fingerprints come from the mixed hash. Adding in the order of hashes, as builders do,
+ * would otherwise put all keys so far into the first homes: a table that has yet to double many
+ * times has no slots for so many neighbours. Images from before that (spread 0) continue
+ * without. */
 #include <math.h>
 #include <stdio.h>
 
@@ -49,13 +49,13 @@ static unsigned longer_by(unsigned doublings) {
     return bits;
 }
 
-/* Bits of a new fingerprint now, and at a time before. */
+/* Bits of a new fingerprint now, and at an earlier time. */
 static unsigned bits_at(const uint64_t word[], unsigned doublings) {
     return (unsigned)word[WIDTH] - 1 - longer_by((unsigned)word[DOUBLINGS]) + longer_by(doublings);
 }
 
-/* The sum above in units of 2^-F(0), with a load of 19/20 and as many doublings as there can be.
- * All terms are exact. */
+/* The sum above in units of 2^-F(0), with a load of 19/20 and the maximum number of doublings. All
+ * terms are exact. */
 static double worst_rate(void) {
     double sum = 1;
     for (unsigned x = 1; x <= MAX_DOUBLINGS; x++) sum += ldexp(0.5, -(int)longer_by(x));
@@ -99,7 +99,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)word[SPREAD]);
     const unsigned longer = longer_by((unsigned)word[DOUBLINGS]);
     if (word[WIDTH] < MIN_FIRST_WIDTH + longer || word[WIDTH] > MAX_FIRST_WIDTH + longer)
-        return tamis__fail(TAMIS_CORRUPT, "slots of %llu bits are not those of %llu doublings",
+        return tamis__fail(TAMIS_CORRUPT, "slots of %llu bits do not match %llu doublings",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[DOUBLINGS]);
     *size = 8 + tamis__slots_size(word[SLOTS], (unsigned)word[WIDTH]);
     return TAMIS_OK;
@@ -114,7 +114,7 @@ static uint64_t probes(const uint64_t word[]) {
  * of that time, less the doublings since. */
 static double rate(const uint64_t word[], uint64_t items) {
     const unsigned doublings = (unsigned)word[DOUBLINGS];
-    double misses = 0; /* logarithm of the chance */
+    double misses = 0; /* logarithm of the probability */
     uint64_t before = 0;
     for (unsigned x = 0; x <= doublings; x++) {
         uint64_t until = tamis__slots_limit(word[SLOTS] >> (doublings - x));
@@ -141,8 +141,8 @@ static uint64_t placed(const tamis_body *f, uint64_t hash) {
     return f->word[SPREAD] ? tamis__mix(hash) : hash;
 }
 
-/* A fingerprint stands for all values that begin with it: an interval from `first_of`, and its
- * closing 1 is half the length of that. */
+/* A fingerprint covers all values that begin with it: an interval from `first_of`, whose half
+ * length is its closing 1. */
 static uint64_t closing_of(uint64_t slot) {
     return slot & (~slot + 1);
 }
@@ -159,8 +159,8 @@ static bool matches(uint64_t slot, uint64_t value) {
     return value - first_of(slot) < 2 * closing_of(slot);
 }
 
-/* The order in a run: by the first value, and what contains another comes before it. A match can
- * therefore not come after one that begins above the value, and the last match is the longest. */
+/* The order in a run: by the first value, and what contains another comes before it. So a match
+ * cannot come after one that begins above the value, and the last match is the longest. */
 static bool comes_before(uint64_t a, uint64_t b) {
     const uint64_t first = first_of(a), second = first_of(b);
     return first < second || (first == second && closing_of(a) > closing_of(b));
@@ -197,12 +197,12 @@ static tamis_status audit(const tamis_body *f) {
     if (rc) return rc;
     const uint64_t voids = count_lengths(&t).slots[0];
     if (void_keys(f) > voids || (voids && !void_keys(f)))
-        return tamis__fail(TAMIS_CORRUPT, "%llu void slots cannot stand for %llu keys",
+        return tamis__fail(TAMIS_CORRUPT, "%llu void slots cannot represent %llu keys",
                            (unsigned long long)voids, (unsigned long long)void_keys(f));
     return TAMIS_OK;
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 /* The longest match for a fingerprint; false when there is none. */
 static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *run, uint64_t *at) {
@@ -219,7 +219,7 @@ static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *r
     return is_found;
 }
 
-/* Hashes are placed some at a time, so that their homes can be asked for ahead. */
+/* Hashes are placed some at a time, so that their homes can be prefetched. */
 enum { BATCH = 256 };
 
 static size_t place_some(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *place) {
@@ -248,15 +248,15 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t slot) {
     return tamis__slot_insert(t, home, &run, tamis__run_search(t, &run, slot, comes_before), slot);
 }
 
-/* The last bit of the value gives way to the closing 1. */
+/* The closing 1 replaces the last bit of the value. */
 static tamis_status add_placed(tamis_body *f, uint64_t place) {
     const tamis_slots t = slots_of(f);
     const tamis_fingerprint fp = tamis__fingerprint(&t, place);
     return put(&t, fp.home, fp.value | 1);
 }
 
-/* The longest match may be that of another key. Then the shorter one that was meant begins it, and
- * goes on to answer for both. A void may answer for keys that nobody knows, also under other homes,
+/* The longest match may be that of another key. Then the shorter one that was meant is a prefix of
+ * it, and answers for both from now on. A void may answer for unknown keys, also under other homes,
  * and stays. */
 static tamis_status remove_placed(tamis_body *f, tamis_batch b) {
     const tamis_slots t = slots_of(f);
@@ -300,8 +300,8 @@ static uint64_t room(const tamis_body *f) {
 }
 
 /* Slots in use after more doublings: a fingerprint that runs out of bits is copied from then on.
- * Whole numbers could overflow here for bodies that are all void; a sum that is too large for a
- * double to be exact is too large for the slots as well. */
+ * Integers could overflow here for bodies that are all void; a sum too large for a double to be
+ * exact is too large for the slots as well. */
 static double used_after(const lengths *now, unsigned more) {
     double used = 0;
     for (unsigned bits = 0; bits < TAMIS_SLOTS_MAX_WIDTH; bits++)
@@ -362,11 +362,11 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* What the runs tell in one pass. A slot inside an earlier one of its run adds nothing to the rate.
- * Apart from voids it is either the same key once more or two keys that meet by chance. */
+/* Measures of all runs in one pass. A slot inside an earlier one of its run adds nothing to the
+ * rate. Apart from voids it is either the same key again or two keys that collide. */
 typedef struct tally {
     double covered;       /* homes that answer yes, with fractions */
-    uint64_t used, apart; /* slots; those that are no void and in no other but a void */
+    uint64_t used, apart; /* slots; non-voids that are in no other but a void */
     lengths by_length;
 } tally;
 
@@ -388,9 +388,8 @@ static void tally_run(const tamis_slots *t, const tamis_run *run, tally *all) {
     all->used += run->end - run->start;
 }
 
-/* How many fingerprints are expected to lie inside another by chance: a shorter one, or an equal
- * one before it, must begin them under the same home. Of short ones there may be several that
- * do. */
+/* The number of fingerprints expected inside another by chance: a shorter one, or an equal one
+ * before it, must begin them under the same home. There may be several short ones. */
 static double covered_by_chance(const tally *all, uint64_t homes) {
     double covered = 0, shorter = 0; /* shorter: how many begin a given value, on average */
     for (unsigned bits = 1; bits < TAMIS_SLOTS_MAX_WIDTH; bits++) {
@@ -421,7 +420,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->affected = void_keys(f);
     if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
-                 "%llu keys are too old to be removed: no bits of their fingerprints are left",
+                 "%llu keys are too old to be removed: their fingerprints have no bits left",
                  (unsigned long long)out->affected);
 }
 

@@ -2,11 +2,11 @@
 /* hierarchical: which traffic had this excerpt, and where in it (Shanmugasundaram, Brönnimann and
  * Memon 2004, "Payload Attribution via Hierarchical Bloom Filters").
  *
- * Whoever is attacked has a few hundred bytes of what came in, and wants to know who else got them,
- * and from whom. Keeping all traffic is out of the question. So a payload is cut into blocks, and
- * each block goes into one Bloom array together with the place where it stood: once with its offset
- * alone, once more with the name of the flow. Above the blocks stand blocks twice as long, and
- * above those again, so that neighbours are kept as neighbours:
+ * The victim of an attack has a few hundred bytes of what was received, and wants to know who else
+ * got them, and from whom. Keeping all traffic is impossible. So a payload is cut into blocks, and
+ * each block goes into one Bloom array together with its position: once with its offset alone, once
+ * with the name of the flow too. Above the blocks are blocks twice as long, and above those again,
+ * so that neighbours are recorded as neighbours:
  *
  *     level 2   |            0 .. 255           |                              offset
  *     level 1   |     0 .. 127  |  128 .. 255   |  256 .. 383   |
@@ -14,14 +14,14 @@
  *
  *     excerpt              ·····████████████████████████···        whole blocks, at one alignment
  *
- * An excerpt is tried at every place where it may have stood. There its whole blocks of all levels
- * must be in the array; one that is missing is a certain no. By accident all of n are there with
- * chance f^n: the array itself may say yes as wrongly as one in a hundred.
+ * An excerpt is tried at every possible position. There its whole blocks of all levels must be in
+ * the array; a missing one is a certain no. False positives of all n have probability f^n: the
+ * array itself may have a rate of one in a hundred.
  *
  *     payload   | array of bits | longest |        the end of the longest payload, 64 bits
  *
  * A kind knows hashes, not bytes: core cuts and hashes (core/attribution.c). Here is the array, how
- * payloads are cut, and how far the longest of them reached: no excerpt stood behind that. */
+ * payloads are cut, and the end of the longest: no excerpt was past it. */
 #include "kinds/bitmap.h"
 #include "kinds/bloom_arrays.h"
 
@@ -90,14 +90,14 @@ static void reach(tamis_body *f, uint64_t end) {
     if (end > longest(f)) tamis__put64(longest_at(f), end);
 }
 
-/* Every place up to there is tried: a number out of nowhere would be work without an end. */
+/* Every position up to there is tried: an arbitrary number would be endless work. */
 static tamis_status audit(const tamis_body *f) {
     if (longest(f) <= TAMIS_LONGEST_PAYLOAD) return TAMIS_OK;
-    return tamis__fail(TAMIS_CORRUPT, "no payload has %llu bytes: 2^48 at most",
+    return tamis__fail(TAMIS_CORRUPT, "the longest payload has %llu bytes; the maximum is 2^48",
                        (unsigned long long)longest(f));
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static tamis_bloom array_of(const tamis_body *f) {
     return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};

@@ -12,18 +12,17 @@
  *     checks    0   a^b    c    0  a^c^d   d    ...         and their checks prove it
  *
  * Two hosts with a million keys each, of which a few differ, make such tables, and one sends its
- * own: subtracted cell by cell, what both have is gone, and what is left can be taken out one by
- * one. With some more cells than keys that differ this nearly always goes to the end
- * (iblt_table.c). An estimator behind the cells tells how many differ when they are too many
- * (iblt_size.c).
+ * own: subtracting cell by cell cancels what both have, and the rest can be taken out one by one.
+ * With some more cells than differences this nearly always succeeds (iblt_table.c). An estimator
+ * after the cells estimates how many differ when they are too many (iblt_size.c).
  *
- * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or
+ * It also answers queries, as a by-product: a hash is absent when one of its cells is empty or
  * holds one other hash. That costs seventy times the bits of blocked.
  *
  * It is for sets. A key that was added twice is still found, and removed by two removes, but its
- * xors are gone: nothing behind it can be listed. So it is with the union of tables that share
- * keys. Use it to find what differs; where a guess of how much that is cannot be had, take the
- * stream of tamis_jobs.h, which has no size. */
+ * xors cancel: differences cannot be listed. The same is true of the union of tables that share
+ * keys. Use it to find what differs; where the number of differences is unknown, use the stream of
+ * tamis_jobs.h, which has no fixed size. */
 #include <math.h>
 #include <stdio.h>
 
@@ -39,7 +38,7 @@ enum { MAX_DIFFERENCES = 1000000000 };
 #define MAX_CELLS ((uint64_t)1 << 40)
 
 static const struct tamis_option options[] = {
-    {"cells", NULL, MIN_HASHES, MAX_CELLS, "as many as the wish needs", "cells of 24 bytes"},
+    {"cells", NULL, MIN_HASHES, MAX_CELLS, "as many as the spec needs", "cells of 24 bytes"},
     {"counters", NULL, 0, MAX_COUNTERS, "1024",
      "of estimator=signed, 4 bytes each; the error falls with their root"},
     {"differences", NULL, 1, MAX_DIFFERENCES, "none: sized by capacity and fpr",
@@ -55,8 +54,8 @@ static bool is_sized(const tamis_params *params) {
     return params->has_option[OPT_CELLS] || params->has_option[OPT_DIFFERENCES];
 }
 
-/* A stranger passes a cell of two hashes or more. All cells of a stranger must be such, and those
- * of different subtables have nothing to do with each other. */
+/* A non-member passes a cell of two hashes or more. All its cells must be such, and those of
+ * different subtables are independent. */
 static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
     if (keys < 2) return 0;
     if (side == 1) return 1;
@@ -78,10 +77,10 @@ static uint64_t side_for_rate(const tamis_params *params, uint64_t hashes) {
     return low;
 }
 
-/* Taking out ends before all is found when two hashes have all their cells in common, which is what
- * happens in small tables, or when too many hashes fill a large one: from a share of its cells on
- * that is known for every k, with a margin that falls with the root. Margin and chance are
- * measured, for 1 to 10^5 differences: docs/kinds/iblt.md. */
+/* Decoding ends early when two hashes have all their cells in common, which happens in small
+ * tables, or when too many hashes fill a large one: the threshold is a known share of the cells for
+ * every k, with a margin that falls with the root. Margin and probability are measured, for 1 to
+ * 10^5 differences: docs/kinds/iblt.md. */
 static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
     static const double threshold[MAX_HASHES + 1] = {[3] = 1.2218, 1.2949, 1.4250,
                                                      1.5697,       1.7208, 1.8731};
@@ -106,7 +105,7 @@ static bool is_better(const tamis_params *params, const uint64_t word[], uint64_
            rate_with(params->capacity, word[CELLS] / word[HASHES], word[HASHES]);
 }
 
-/* `bytes` are those that a size leaves for cells. */
+/* `bytes`: what a size leaves for cells. */
 static void choose_cells(const tamis_params *params, uint64_t bytes, uint64_t word[]) {
     const bool is_told = params->has_option[OPT_HASHES], has_cells = params->has_option[OPT_CELLS];
     const uint64_t told = is_told ? params->option[OPT_HASHES] : USUAL_HASHES;
@@ -121,7 +120,7 @@ static void choose_cells(const tamis_params *params, uint64_t bytes, uint64_t wo
     }
 }
 
-/* No counters are no estimator. Others come in pairs, so that the payload is whole words. */
+/* No counters mean no estimator. Others come in pairs, so that the payload is whole words. */
 static tamis_status choose_estimator(const tamis_params *params, uint64_t word[]) {
     const bool has_counters = params->has_option[OPT_COUNTERS];
     const uint64_t counters = has_counters ? params->option[OPT_COUNTERS] : USUAL_COUNTERS;
@@ -143,7 +142,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t min = estimator + MAX_HASHES * TAMIS_IBLT_CELL;
     if (params->bits && !is_sized(params) && params->bits / 8 < min)
         return tamis__fail(TAMIS_INVALID,
-                           "%llu bits are too few for iblt: from %llu on, %llu of "
+                           "%llu bits are too few for iblt; the minimum is %llu, %llu of "
                            "them for the estimator",
                            (unsigned long long)params->bits, (unsigned long long)min * 8,
                            (unsigned long long)estimator * 8);
@@ -198,10 +197,10 @@ static tamis_status audit(const tamis_body *f) {
     return rc ? rc : tamis__sizer_audit(sizer_of(f), tamis__iblt_total(table_of(f), 0));
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
-/* A cell that counts one hash, but whose check does not fit, belongs to a table from which somebody
- * removed what was not in it: it proves nothing. */
+/* A cell that counts one hash, but whose check does not match, is from a table from which a key
+ * that was not in it was removed: it proves nothing. */
 static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_iblt table = table_of(f);
     uint64_t chain = tamis__chain_start(hash);
@@ -244,8 +243,8 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Keys by the cells that are not empty: of `side` cells a key leaves one out with a chance of
- * 1 - 1/side. Infinite when none is empty. */
+/* Keys from the non-empty cells: a key misses one of `side` cells with probability 1 - 1/side.
+ * Infinite when none is empty. */
 static struct tamis_estimate count_by_cells(const tamis_body *f, uint64_t full) {
     const double cells = (double)f->word[CELLS], k = (double)f->word[HASHES], side = cells / k;
     const double load = -log1p(-(double)full / cells);
@@ -259,8 +258,8 @@ static uint64_t full_cells(const tamis_body *f) {
     return full;
 }
 
-/* Keys of two sets together. What is known of their difference is known of their union, as both
- * sizes are: by the estimator, or by the cells of both and of each. `full` are those of both. */
+/* Keys of two sets together. Their difference gives their union, as both sizes are known: by the
+ * estimator, or by the cells of both and of each. `full` are those of both. */
 static struct tamis_estimate count_union(const tamis_body *f, const tamis_body *other,
                                          uint64_t full) {
     const double a = (double)tamis__iblt_total(table_of(f), 0).count;
@@ -279,7 +278,7 @@ static struct tamis_estimate count_union(const tamis_body *f, const tamis_body *
     return (struct tamis_estimate){keys, apart.error / 2};
 }
 
-/* What a stranger passes: a cell of two hashes or more, or of one that proves nothing. */
+/* What a non-member passes: a cell of two hashes or more, or of one that proves nothing. */
 static bool is_passed(tamis_iblt_cell cell) {
     return cell.count >= 2 || (!tamis__iblt_is_empty(cell) && !tamis__iblt_is_one(cell));
 }
@@ -317,10 +316,10 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->items = other ? count_union(f, other, out->bits_set) : (struct tamis_estimate){adds, 0};
     if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
-                 "keys were added more than once: what differs cannot be listed");
+                 "keys were added more than once: differences cannot be listed");
 }
 
-/* ---- What differs --------------------------------------------------------------------------- */
+/* ---- Differences ---------------------------------------------------------------------------- */
 
 static uint64_t scratch_bytes(const uint64_t word[]) {
     return word[CELLS] * TAMIS_IBLT_PEEL;
