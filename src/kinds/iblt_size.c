@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Estimators of how many keys differ, of two families.
+/* Estimators of the number of differences, of two families.
  *
  * Signs (Alon, Matias and Szegedy 1996; one counter for a key: Charikar, Chen and Farach-Colton
- * 2002). A hash chooses one of m counters and a sign, and moves the counter by that. What both sets
- * have is gone from the difference of their counters; of the d keys that are left, the squares add
- * up to
+ * 2002). A hash chooses one of m counters and a sign, and moves the counter by that. The difference
+ * of two sets' counters cancels common keys; of the d keys that are left, the squares add up to
  *
  *     sum D^2 = d + 2 * (pairs of equal sign - pairs of opposite sign, of those that share a
  *     counter)
  *
- * whose mean is d, and whose variance is 2 d (d - 1) / m: every pair shares a counter with a chance
- * of 1/m and counts 2 or -2 then.
+ * whose mean is d, and whose variance is 2 d (d - 1) / m: every pair shares a counter with
+ * probability 1/m and counts 2 or -2 then.
  *
  * Strata (Eppstein, Goodrich, Uyeda and Varghese 2011). A small table for every second, every
  * fourth, every eighth ... of the keys:
@@ -32,7 +31,7 @@ uint64_t tamis__sizer_bytes(uint64_t way, uint64_t counters) {
     return way == TAMIS_SIZED_BY_STRATA ? STRATA * STRATUM_BYTES : 0;
 }
 
-/* Numbers of its own: cells are chosen by the hash itself, checks by another mix of it. */
+/* Independent numbers: cells are chosen by the hash itself, checks by another mix of it. */
 static uint64_t other_hash(uint64_t hash) {
     return tamis__mix(hash ^ 0xd6e8feb86659fd93);
 }
@@ -50,8 +49,7 @@ static void sign_add(tamis_sizer s, uint64_t hash, uint64_t by) {
     tamis__put32(s.bytes + i * 4, counter_get(s, i) + (x & 1 ? step : 0 - step));
 }
 
-/* Counters are numbers modulo 2^32; the difference of two is small whatever they have been
- * through. */
+/* Counters are modulo 2^32; the difference of two is small whatever their history. */
 static double apart(uint32_t a, uint32_t b) {
     const uint32_t up = a - b, down = b - a;
     return up < down ? up : down;
@@ -72,7 +70,7 @@ static tamis_status signs_audit(tamis_sizer s, tamis_iblt_cell total) {
     uint32_t sum = 0;
     for (uint64_t i = 0; i < s.counters; i++) sum += counter_get(s, i);
     if ((sum & 1) == (total.count & 1)) return TAMIS_OK;
-    return tamis__fail(TAMIS_CORRUPT, "the signed counters are not those of %llu hashes",
+    return tamis__fail(TAMIS_CORRUPT, "the signed counters do not match %llu hashes",
                        (unsigned long long)total.count);
 }
 
@@ -87,11 +85,10 @@ static unsigned stratum_at(uint64_t hash) {
     return (unsigned)__builtin_ctzll(x);
 }
 
-/* What a stratum holds that cannot be listed: from there on they mostly fail (80 cells,
- * measured). */
+/* From this many hashes on, a stratum mostly cannot be listed (80 cells, measured). */
 enum { LISTED_MOSTLY = 54 };
 
-/* The mean of a Poisson number that is known to be larger than that. */
+/* The mean of a Poisson number, given that it is larger than that. */
 static double mean_of_more(double load) {
     double weight = 1, weights = 0, sum = 0;
     for (int n = LISTED_MOSTLY + 1; n < 4 * LISTED_MOSTLY; n++) {
@@ -102,8 +99,8 @@ static double mean_of_more(double load) {
     return sum / weights;
 }
 
-/* The strata above the first that fails hold as much as it does, on average. That it fails says
- * that it holds much: leaving that out would make the estimate too low, by 14 % where d is 100. */
+/* The strata above the first that fails hold as much as it does, on average. That it fails shows
+ * that it holds much: ignoring that would make the estimate too low, by 14 % where d is 100. */
 static double likely_load(double found) {
     double load = found;
     for (int i = 0; i < 30 && found < 2 * LISTED_MOSTLY; i++)
@@ -143,7 +140,7 @@ static tamis_status strata_audit(tamis_sizer s, tamis_iblt_cell total) {
         total.checks ^= part.checks;
     }
     if (tamis__iblt_is_empty(total)) return TAMIS_OK;
-    return tamis__fail(TAMIS_CORRUPT, "the strata do not hold the hashes of the table");
+    return tamis__fail(TAMIS_CORRUPT, "the strata do not match the table");
 }
 
 /* ---- Both ----------------------------------------------------------------------------------- */
@@ -153,7 +150,7 @@ void tamis__sizer_add(tamis_sizer s, uint64_t hash, uint64_t by) {
     if (s.way == TAMIS_SIZED_BY_STRATA) tamis__iblt_add(stratum_of(s, stratum_at(hash)), hash, by);
 }
 
-/* A stranger that passes the table may still be seen by its stratum. */
+/* Its stratum may still refuse a non-member that passes the table. */
 bool tamis__sizer_can_leave(tamis_sizer s, uint64_t hash) {
     return s.way != TAMIS_SIZED_BY_STRATA ||
            tamis__iblt_can_leave(stratum_of(s, stratum_at(hash)), hash);
@@ -176,8 +173,8 @@ tamis_status tamis__sizer_compare(tamis_sizer first, tamis_sizer second,
     if (first.way == TAMIS_SIZED_BY_STRATA) return strata_compare(first, second, keys);
     if (first.way == TAMIS_SIZED_BY_NONE)
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "a table with estimator=none lists what differs, but does "
-                           "not estimate how much that is");
+                           "a table with estimator=none lists differences, but does "
+                           "not estimate their number");
     signs_compare(first, second, keys);
     return TAMIS_OK;
 }

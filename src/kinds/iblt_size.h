@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of iblt and its tests may include this: iblt.c, iblt_size.c.
+/* For the files of iblt and its tests: iblt.c, iblt_size.c.
  *
- * How many keys differ between two sets, before anything is listed: an estimator lies behind the
- * cells of a table and is kept in step with them. */
+ * How many keys differ between two sets, before anything is listed: an estimator after the cells of
+ * a table, updated with them. */
 #ifndef TAMIS_KINDS_IBLT_SIZE_H
 #define TAMIS_KINDS_IBLT_SIZE_H
 
@@ -22,7 +22,7 @@ void tamis__sizer_add(tamis_sizer, uint64_t hash, uint64_t by);
 bool tamis__sizer_can_leave(tamis_sizer, uint64_t hash);
 void tamis__sizer_merge(tamis_sizer into, tamis_sizer from);
 
-/* `total` is what a subtable of the table holds: what the estimator must hold, too. */
+/* `total` is what a subtable of the table holds: the estimator must hold the same. */
 tamis_status tamis__sizer_audit(tamis_sizer, tamis_iblt_cell total);
 
 /* TAMIS_UNSUPPORTED without an estimator, TAMIS_SATURATED when even the smallest sample is too

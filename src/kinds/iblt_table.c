@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of iblt, and how what differs is taken out of them.
+/* The cells of iblt, and how differences are taken out of them.
  *
  *     first - second:     | 2 a^b |  1 c  |  0    | -1 d  | 1 a^b^c | ...
  *
- * What both tables have is gone after subtracting. A cell with a count of 1 or -1 whose check fits
- * holds one hash: it is found, and leaves its other cells too, which may make them cells of one
- * hash. In a difference of two sets a cell that was emptied so holds nothing any more, and no hash
- * that is found later has it among its cells. Tables in which that happens are not those of two
- * sets; this also bounds the work, since no cell is emptied twice. */
+ * Subtracting cancels what both tables have. A cell with a count of 1 or -1 whose check matches
+ * holds one hash: it is found, and removed from its other cells too, which may leave one hash
+ * there. In a difference of two sets a cell emptied like that holds nothing more, and no hash found
+ * later has it among its cells. Tables in which that happens are not those of two sets; this also
+ * bounds the work, since no cell is emptied twice. */
 #include "kinds/iblt_table.h"
 
 void tamis__iblt_add(tamis_iblt t, uint64_t hash, uint64_t by) {
@@ -62,7 +62,7 @@ tamis_status tamis__iblt_audit(tamis_iblt t) {
     for (uint64_t i = 0; i < t.cells; i++) {
         const tamis_iblt_cell cell = tamis__iblt_get(t, i);
         if (cell.count > total.count || (cell.count == 0 && !tamis__iblt_is_empty(cell)))
-            return tamis__fail(TAMIS_CORRUPT, "cell %llu counts %llu hashes, which cannot be",
+            return tamis__fail(TAMIS_CORRUPT, "cell %llu counts %llu hashes, which is impossible",
                                (unsigned long long)i, (unsigned long long)cell.count);
     }
     for (unsigned s = 1; s < t.hashes; s++)
@@ -71,7 +71,7 @@ tamis_status tamis__iblt_audit(tamis_iblt t) {
     return TAMIS_OK;
 }
 
-/* ---- What differs --------------------------------------------------------------------------- */
+/* ---- Differences ---------------------------------------------------------------------------- */
 
 enum { OPEN, QUEUED, FOUND_IN_FIRST, FOUND_IN_SECOND }; /* states of a cell */
 
@@ -79,14 +79,14 @@ static tamis_iblt_cell subtract(tamis_iblt_cell a, tamis_iblt_cell b) {
     return (tamis_iblt_cell){a.count - b.count, a.keys ^ b.keys, a.checks ^ b.checks};
 }
 
-/* A cell is in the queue once at most, so that the queue has room for all. */
+/* A cell is queued at most once, so that the queue has room for all. */
 static void offer(tamis_peel *p, uint64_t i) {
     if (p->state[i] != OPEN || !tamis__iblt_is_one(tamis__iblt_get(p->rest, i))) return;
     p->state[i] = QUEUED;
     tamis__put64(p->queue + p->queued++ * 8, i);
 }
 
-/* Is the cell one of this hash? Other checks that fit by chance are told from the true ones. */
+/* Is the cell one of this hash? Chance matches of the check are rejected. */
 static bool is_at_home(tamis_iblt t, uint64_t hash, uint64_t i) {
     uint64_t chain = tamis__chain_start(hash), at = 0;
     for (unsigned s = 0; s <= i / (t.cells / t.hashes); s++) at = tamis__iblt_next(t, &chain, s);
@@ -99,7 +99,7 @@ static tamis_status contradiction(void) {
                        "a key more than once");
 }
 
-/* The hash of cell i leaves all its cells. */
+/* Removes the hash of cell i from all its cells. */
 static tamis_status take_out(tamis_peel *p, uint64_t i, tamis_iblt_cell one) {
     uint64_t chain = tamis__chain_start(one.keys);
     for (unsigned s = 0; s < p->rest.hashes; s++) {
@@ -114,8 +114,8 @@ static tamis_status take_out(tamis_peel *p, uint64_t i, tamis_iblt_cell one) {
     return TAMIS_OK;
 }
 
-/* What is left when no cell holds one hash. Cells that count hashes whose xors are all gone hold
- * each of them an even number of times. */
+/* The rest when no cell holds one hash. Cells that count hashes but whose xors are zero hold each
+ * of them an even number of times. */
 static tamis_status judge(const tamis_peel *p) {
     bool is_all = true;
     for (uint64_t i = 0; i < p->rest.cells; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of iblt and its tests may include this: iblt.c, iblt_table.c, iblt_size.c.
+/* For the files of iblt and its tests: iblt.c, iblt_table.c, iblt_size.c.
  *
- * A table of cells, each of them three words: how many hashes came here, all of them xored, and all
- * of their checks xored. A hash has one cell in each of `hashes` equal subtables. What was added
- * can be taken out again in any order, and one table can be subtracted from another cell by
- * cell. */
+ * A table of cells of three words each: the number of hashes added here, their xor, and the xor of
+ * their checks. A hash has one cell in each of `hashes` equal subtables. What was added can be
+ * removed in any order, and one table can be subtracted from another cell by cell. */
 #ifndef TAMIS_KINDS_IBLT_TABLE_H
 #define TAMIS_KINDS_IBLT_TABLE_H
 
@@ -42,7 +41,7 @@ TAMIS_FN bool tamis__iblt_is_empty(tamis_iblt_cell cell) {
     return (cell.count | cell.keys | cell.checks) == 0;
 }
 
-/* By its check a cell shows that it holds one hash and not the xor of several. */
+/* The check shows that a cell holds one hash and not the xor of several. */
 TAMIS_FN uint64_t tamis__iblt_check(uint64_t hash) {
     return tamis__mix(hash + 0x9e3779b97f4a7c15);
 }
@@ -59,24 +58,24 @@ TAMIS_FN uint64_t tamis__iblt_next(tamis_iblt t, uint64_t *chain, unsigned subta
     return subtable * side + tamis__chain_next(chain, side);
 }
 
-/* `by` is 1, or UINT64_MAX to take out. */
+/* `by` is 1, or UINT64_MAX to remove. */
 void tamis__iblt_add(tamis_iblt, uint64_t hash, uint64_t by);
 void tamis__iblt_merge(tamis_iblt into, tamis_iblt from);
 
-/* Whether it may be taken out: every cell of it must hold another hash too, or this one alone. */
+/* Whether it may be removed: every cell of it must hold another hash too, or this one alone. */
 bool tamis__iblt_can_leave(tamis_iblt, uint64_t hash);
 
 /* The sums of one subtable: every subtable has the same, as every hash is once in each. */
 tamis_iblt_cell tamis__iblt_total(tamis_iblt, unsigned subtable);
 
-/* TAMIS_CORRUPT for what no adds, removes and merges make: subtables that do not agree, or a cell
- * that is not empty and has no hash. */
+/* TAMIS_CORRUPT for what no adds, removes and merges make: subtables that do not agree, or a
+ * non-empty cell without a hash. */
 tamis_status tamis__iblt_audit(tamis_iblt);
 
-/* What only one of two tables has. Nothing is told before all is done, because only then it shows
- * whether the tables contradict themselves. */
+/* What only one of two tables has. Nothing is reported before all is done, because only then it
+ * shows whether the tables contradict themselves. */
 typedef struct tamis_peel {
-    tamis_iblt rest; /* first minus second; a cell whose hash was found keeps that */
+    tamis_iblt rest; /* first minus second; a cell keeps the hash found in it */
     uint8_t *state;  /* of each cell */
     uint8_t *queue;  /* cells that may hold one hash, 8 bytes each */
     uint64_t queued;
@@ -85,8 +84,8 @@ typedef struct tamis_peel {
 
 enum { TAMIS_IBLT_PEEL = TAMIS_IBLT_CELL + 8 + 1 }; /* of scratch for a cell, zeroed */
 
-/* TAMIS_OK: all was found. TAMIS_PARTIAL: what was found is right, and more is there.
- * TAMIS_INVALID: a key is there more than once. TAMIS_CORRUPT: no two sets have these tables. */
+/* TAMIS_OK: all was found. TAMIS_PARTIAL: what was found is right, but not all. TAMIS_INVALID: a
+ * key was added more than once. TAMIS_CORRUPT: no two sets have these tables. */
 tamis_status tamis__peel(tamis_peel *, tamis_iblt first, tamis_iblt second, uint8_t *scratch);
 
 /* Was a hash found in cell i? Then which, and is it the first table that has it? */

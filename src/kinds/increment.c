@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* increment: counters that know a little about who raised them (Rottenstreich, Kanizo and Keslassy
- * 2012, the variable-increment counting filter, VI-CBF).
+/* increment: counters with a hint of who raised them (Rottenstreich, Kanizo and Keslassy 2012, the
+ * variable-increment counting filter, VI-CBF).
  *
- * A plain counter only tells whether it is zero. Here each probe of a key raises its cell by an
- * increment of its own, one of L, L+1, ... 2L-1, drawn by the hash. The sum in a cell then gives
- * strangers away: it holds increment v only if what is left without it is a sum of increments too,
- * and the sums of numbers from L to 2L-1 are exactly 0 and everything from L on.
+ * A plain counter only shows whether it is zero. Here each probe of a key raises its cell by an
+ * increment of its own, one of L, L+1, ... 2L-1, chosen by the hash. The sum in a cell then rejects
+ * non-members: it holds increment v only if the rest without it is a sum of increments too, and the
+ * sums of numbers from L to 2L-1 are exactly 0 and everything from L on.
  *
- *     L = 4      a cell says   0   no key at all
+ *     L = 4      a cell has    0   no key at all
  *                              6   one key, with increment 6: not with 4, 5 or 7
- *                             10   two keys, 4+6 or 5+5: nobody with 7, as 3 would be left
- *                         12 ...   anybody
+ *                             10   two keys, 4+6 or 5+5: none with 7, as 3 would be left
+ *                         12 ...   any key
  *
  *     key ─▶ hash ─▶ chain of x ─┬─ top bits ───▶ position 0, position 1, ... position k-1
  *                                └─ mixed bits ─▶ increment 0, increment 1, ... increment k-1
  *
  *     0 0 6 0 0 0 0 10 0 0 0 5 0 0 0 0 ...                             m fields of 6, 7 or 8 bits
  *
- * Two probes of one key may fall on one cell. The sum then has both increments, and each question
+ * Two probes of one key may fall on one cell. The sum then has both increments, and each query
  * leaves the other one, at least L: no key is lost by it. Cells that reach all ones are stuck and
- * say yes to everybody.
+ * answer yes to all.
  *
- * Against counters of 4 bits and their summary this saves half of the bits at the same rate, and
- * asks fewer cells; but it has no summary to send, and keeps no counts. */
+ * Compared with counters of 4 bits and their summary this halves the bits at the same rate, and
+ * probes fewer cells; but it has no summary to send, and no counts. */
 #include <math.h>
 
 #include "bits/probe.h"
@@ -48,7 +48,7 @@ static unsigned step_of(const uint64_t word[]) {
 }
 
 /* The top is 16 L - 1: ten increments fit on average, and eight always. The best plans put about
- * 1.2 into a cell; then three cells in 10^8 are stuck. One bit less, as the paper has for L = 4,
+ * 1.2 into a cell; then three cells in 10^8 are stuck. One bit less, as in the paper for L = 4,
  * would be 2 in 1000, in a filter that was only filled, and more with every key that is
  * replaced. */
 static unsigned width_of(const uint64_t word[]) {
@@ -61,8 +61,8 @@ static uint64_t cells_of(const uint64_t word[]) {
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
 
-/* The chance that a random increment is refused by a cell with j keys: F(0) = 1, F(1) = 1 - 1/L,
- * F(2) = (L^2 - 1) / 6L^2, and from three keys on nothing is refused. */
+/* The probability that a cell with j keys refuses a random increment: F(0) = 1, F(1) = 1 - 1/L,
+ * F(2) = (L^2 - 1) / 6L^2, and 0 from three keys on. */
 enum { TELLING = 3 };
 
 static void refusals(double step, double refused[TELLING]) {
@@ -71,8 +71,8 @@ static void refusals(double step, double refused[TELLING]) {
     refused[2] = (step * step - 1) / (6 * step * step);
 }
 
-/* The mean square of that chance for two keys, over their increments L + x and L + y: those with
- * x + y below z are told apart from L + z. */
+/* The mean square of that probability for two keys, over their increments L + x and L + y: those
+ * with x + y below z refuse L + z. */
 static double square_of_two(double step) {
     double sum = 0;
     for (double s = 0; s < step; s++)
@@ -80,20 +80,20 @@ static double square_of_two(double step) {
     return sum / (step * step);
 }
 
-/* The chance that j of `balls` fall into a part of the cells, and the rest outside `outside` cells:
- * balls! / (balls - j)! / j! / cells^j (1 - outside/cells)^(balls - j). */
+/* The probability that j of `balls` fall into a part of the cells, and the rest outside `outside`
+ * cells: balls! / (balls - j)! / j! / cells^j (1 - outside/cells)^(balls - j). */
 static double few_fall(double balls, double cells, double outside, unsigned j) {
     double chance = exp((balls - j) * log1p(-outside / cells));
     for (unsigned i = 0; i < j; i++) chance *= fmax(0, balls - i) / ((i + 1) * cells);
     return chance;
 }
 
-/* The share of cells and increments that pass, p, is a mean over cells; a stranger is taken for a
- * key when all k do. The mean of p^k is p^k at the mean and, because cells vary and lean on each
- * other, half the second derivative times their variance on top. */
+/* The share of cells and increments that pass, p, is a mean over cells; a non-member is a false
+ * positive when all k do. The mean of p^k is p^k at the mean and, because cells vary and depend on
+ * each other, half the second derivative times their variance on top. */
 static double rate_of(double keys, double cells, double hashes, double step) {
     const double balls = keys * hashes;
-    if (cells < TELLING) return keys > 0; /* too few for the formula, and of no use */
+    if (cells < TELLING) return keys > 0; /* too few for the formula, and useless */
     double refused[TELLING], mean = 0, square = 0, both = 0;
     refusals(step, refused);
     const double squares[TELLING] = {1, refused[1] * refused[1], square_of_two(step)};
@@ -200,8 +200,8 @@ static tamis_cells cells(const tamis_body *f) {
     return (tamis_cells){f->bytes, cells_of(f->word), width_of(f->word)};
 }
 
-/* The increment of a probe: from the same x as its position, but mixed first, so that the position
- * tells nothing about it. */
+/* The increment of a probe: from the same x as its position, but mixed first, so that it is
+ * independent of the position. */
 TAMIS_HOT uint64_t increment_of(uint64_t x, uint64_t step) {
     return step + (tamis__mix(x) & (step - 1));
 }
@@ -216,13 +216,14 @@ static tamis_status audit(const tamis_body *f) {
     for (uint64_t i = 0; i < c.n; i++) {
         const uint64_t value = tamis__cell_get(c, i);
         if (value && value < step_of(f->word))
-            return tamis__fail(TAMIS_CORRUPT, "cell %llu has %llu, which no increments add up to",
+            return tamis__fail(TAMIS_CORRUPT,
+                               "cell %llu has %llu, which is not a sum of increments",
                                (unsigned long long)i, (unsigned long long)value);
     }
     return tamis__bitmap_audit(f, f->word[BITS]);
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 /* `extra` is the step. */
 static tamis_probed probed(const tamis_body *f) {
@@ -251,7 +252,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* Every cell of a key, with all that the key brings there. */
+/* Every cell of a key, with the sum of its increments there. */
 static tamis_spots spots_of(const tamis_body *f, uint64_t hash) {
     tamis_spots spots = {.n = 0};
     uint64_t x = tamis__chain_start(hash);
@@ -263,15 +264,15 @@ static tamis_spots spots_of(const tamis_body *f, uint64_t hash) {
     return spots;
 }
 
-/* All cells must be able to hold what the key has brought there, and after it is gone what is left
- * must again be a sum of increments; so no cell ever comes to have 1 to L-1. */
+/* Every cell must be able to hold the key's increments there, and what is left without them must
+ * again be a sum of increments; so no cell ever has 1 to L-1. */
 static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_cells c = cells(f);
     const tamis_spots spots = spots_of(f, *b.hash);
     const uint64_t step = step_of(f->word), top = tamis__cell_top(c);
     for (unsigned i = 0; i < spots.n; i++)
         if (!may_hold(tamis__cell_get(c, spots.spot[i].at), spots.spot[i].weight, step, top))
-            return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a cell lacks it");
+            return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a cell is too low");
     for (unsigned i = 0; i < spots.n; i++)
         tamis__cell_subtract(c, spots.spot[i].at, spots.spot[i].weight);
     return TAMIS_OK;
@@ -296,18 +297,18 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* How many of the L increments a cell with this value lets pass, as a share. */
+/* The share of the L increments that a cell with this value accepts. */
 static double passing(uint64_t value, unsigned step, uint64_t top) {
     unsigned pass = 0;
     for (uint64_t v = step; v < 2 * step; v++) pass += may_hold(value, v, step, top);
     return (double)pass / step;
 }
 
-/* Distinct keys by the cells that are not zero; the rate by what each cell lets pass. */
+/* Distinct keys from the non-zero cells; the rate from what each cell accepts. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_cells c = cells(f), more = cells(other ? other : f);
     const uint64_t top = tamis__cell_top(c);
-    uint64_t having[256] = {0}; /* cells by value: no cell is wider than 8 bits */
+    uint64_t having[256] = {0}; /* cells by value: cells have at most 8 bits */
     double passed = 0;
     for (uint64_t i = 0; i < c.n; i++) {
         const uint64_t value = tamis__cell_get(c, i) + (other ? tamis__cell_get(more, i) : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds, core, build, file and tests may include this: the contract between core and a kind.
+/* For kinds, core, build, file and tests: the contract between core and a kind.
  *
  * A filter is a kind, a few shape words and one flat payload. Core owns memory, hashing and files;
  * a kind knows shapes and bits, and nothing else. */
@@ -15,8 +15,8 @@
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
 #define TAMIS_MAX_CAPACITY      ((uint64_t)1 << 56)
 
-/* What every kind works on; core owns the memory. A body knows its kind, so that one function can
- * serve a family of kinds: kind->own has what differs. */
+/* The data of a kind; core owns the memory. A body knows its kind, so that one function can serve a
+ * family of kinds: kind->own has what differs. */
 typedef struct tamis_body {
     const struct tamis_kind *kind;
     uint64_t word[TAMIS_WORDS]; /* shape: named by the kind, stored in the image */
@@ -27,7 +27,7 @@ typedef struct tamis_body {
 
 /* What a query or a change works on; a single key is a batch of one. Kinds take hashes; those of
  * other systems hash keys themselves (TAMIS_OWN_HASH) and get the keys. No kind gets both, so the
- * two share a pointer, and a batch travels in two registers. */
+ * two share a pointer, and a batch fits in two registers. */
 typedef struct tamis_batch {
     union {
         const uint64_t *hash;
@@ -48,7 +48,7 @@ static inline tamis_batch tamis__keys(const struct tamis_key *key, size_t n) {
 typedef struct tamis_params {
     uint64_t capacity;
     double fpr;
-    uint64_t bits; /* the payload may have at most */
+    uint64_t bits; /* maximum of the payload */
     uint64_t seed;
     uint64_t option[TAMIS_WORDS]; /* by index of the kind's options; choices as their index */
     bool has_option[TAMIS_WORDS];
@@ -60,7 +60,7 @@ typedef struct tamis_measurement {
     uint64_t bits_set, bits;
     double fpr;
     struct tamis_estimate items; /* distinct keys; infinite when saturated */
-    uint64_t affected;           /* how many things the caveat is about; 0 and "" from core */
+    uint64_t affected;           /* the number of things the caveat is about; 0 and "" from core */
     char caveat[128];            /* what the contract promises and this body no longer can */
 } tamis_measurement;
 
@@ -126,14 +126,14 @@ typedef struct tamis_counts {
 } tamis_counts;
 
 /* A value for each key. get leaves value[i] unchanged where hit[i] becomes 0; put of many is all or
- * none. */
+ * nothing. */
 typedef struct tamis_values {
     void (*get)(const tamis_body *, tamis_batch, uint64_t *value, uint8_t *hit);
     tamis_status (*put)(tamis_body *, tamis_batch, const uint64_t *value);
     uint64_t (*max_value)(const uint64_t word[]);
 } tamis_values;
 
-/* How far a step of time that is made in parts has come, and which one. */
+/* Progress of a step of time that is made in parts, and which one. */
 typedef struct tamis_leaving {
     uint64_t step, done;
 } tamis_leaving;
@@ -150,7 +150,7 @@ typedef struct tamis_ageing {
     uint64_t (*adds_to_tick)(const tamis_body *); /* before one ticks by itself; NULL: none does */
 } tamis_ageing;
 
-/* Other shapes, given the present one in word[]: core makes a zeroed body of the new shape and
+/* Other shapes, given the current one in word[]: core makes a zeroed body of the new shape and
  * calls move() to transfer everything. A stack of bodies in one payload grows the same way, by a
  * stage. */
 typedef struct tamis_reshape {
@@ -162,13 +162,13 @@ typedef struct tamis_reshape {
 
     /* May a body of these words be moved to a larger one of `wider`? Every key is found there, and
      * more bits are set than adding the keys would have set: all that the smaller one left open.
-     * Where a body can grow, it is one that has grown as far, and no bit is in doubt. */
+     * Where a body can grow, `wider` has grown as far, and no bit is in doubt. */
     bool (*stretch)(const uint64_t word[], const uint64_t wider[]);
 
     bool loses_rate; /* by growing: then it lacks TAMIS_CAN_GROW, which promises to keep it */
 } tamis_reshape;
 
-/* Two bodies. Core has made sure that both have the same words and the same hash. */
+/* Two bodies. Core guarantees that both have the same words and the same hash. */
 typedef struct tamis_sets {
     tamis_status (*merge)(tamis_body *into, const tamis_body *from);
     tamis_status (*intersect)(tamis_body *into, const tamis_body *from);
@@ -189,8 +189,8 @@ typedef struct tamis_sets {
 
 /* ==== Building ============================================================================== */
 
-/* Kinds that are built once, from all their keys. The builder brings records in ascending order,
- * distinct, cut into segments; the kind makes the bytes of one segment after the other, on any
+/* Kinds that are built once, from all their keys. The builder brings distinct records in ascending
+ * order, split into segments; the kind makes the bytes of one segment after the other, on any
  * thread. Their payloads are those of kinds/segments.h: segments, a tail, and where each segment
  * starts. */
 enum tamis_record_rule {
@@ -199,7 +199,7 @@ enum tamis_record_rule {
     TAMIS_RECORDS_LABELS  /* with a label: a hash may have several */
 };
 
-/* What was counted when all records are there and distinct. */
+/* Counts of all distinct records. */
 typedef struct tamis_census {
     uint64_t records;
     uint64_t keys;    /* distinct hashes; of records with values only */
@@ -207,7 +207,7 @@ typedef struct tamis_census {
     uint64_t max;     /* the largest value */
     uint64_t largest; /* records of the largest label; of labels only */
     uint64_t leader;  /* the number of that label, the first of equals */
-    uint64_t labels;  /* how many there are */
+    uint64_t labels;  /* number of labels */
     uint64_t names;   /* bytes of their names, each with its NUL */
 } tamis_census;
 
@@ -220,12 +220,12 @@ typedef struct tamis_segment {
 
 /* Kinds of other systems have one piece of payload, whose bytes their origin defines. The builder
  * keeps the origin's hash of every key in memory, and the kind makes all of it at once. The hashes
- * are ascending and distinct where the kind has TAMIS_ADDS_ONCE; otherwise all of them come, in the
+ * are ascending and distinct where the kind has TAMIS_ADDS_ONCE; otherwise all of them, in the
  * order of adds. */
 typedef struct tamis_build_whole {
     size_t key_bytes; /* that every key has, where others cannot be added; 0: any number */
 
-    /* What the origin makes of a key first; of a key with other than key_bytes, anything. */
+    /* The origin's hash of a key; anything for a key of other than key_bytes. */
     uint64_t (*hash)(const uint64_t word[], const struct tamis_key *);
 
     /* The words for these hashes. plan() has made word[] from the params, whose capacity is at
@@ -237,7 +237,7 @@ typedef struct tamis_build_whole {
     uint64_t (*work)(const uint64_t word[], uint64_t n);
     tamis_status (*make)(tamis_body *, const uint64_t *hash, uint64_t n, uint8_t *work);
 
-    /* query for keys that were hashed, so that what was built can be verified. */
+    /* query for hashed keys, to verify what was built. */
     void (*query)(const tamis_body *, tamis_batch, uint8_t *hit);
 } tamis_build_whole;
 
@@ -260,7 +260,7 @@ typedef struct tamis_build {
     /* Which segment a hash belongs to; never falls as the hash grows. */
     uint64_t (*segment)(const uint64_t word[], uint64_t hash);
 
-    /* For a segment of n records: working memory, and bytes that it can have at most. */
+    /* For a segment of n records: working memory, and the maximum bytes. */
     uint64_t (*work)(const uint64_t word[], uint64_t n);
     uint64_t (*max)(const uint64_t word[], uint64_t n);
 
@@ -272,10 +272,10 @@ typedef struct tamis_build {
     const tamis_build_whole *whole; /* of another system's kind; then all else but `made` is 0 */
 } tamis_build;
 
-/* ==== What only a few kinds can do ========================================================== */
+/* ==== Abilities of a few kinds ============================================================== */
 
 /* Two arrays of `n` bits in a payload, by the bit where each begins: what neighbours should know of
- * a set, and what they were told. */
+ * a set, and what was sent to them. */
 typedef struct tamis_logged {
     uint64_t n, summary, told;
 } tamis_logged;
@@ -317,7 +317,7 @@ typedef struct tamis_label_facet {
     const char *(*name)(const tamis_body *, uint64_t label);
 } tamis_label_facet;
 
-/* What differs between two sets. Core has made sure that both match, and gives zeroed memory. */
+/* Differences of two sets. Core guarantees that both match, and gives zeroed memory. */
 typedef struct tamis_differ_facet {
     uint64_t (*scratch)(const uint64_t word[]); /* bytes that list() needs */
     tamis_status (*list)(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
@@ -411,7 +411,7 @@ typedef struct tamis_kind {
      * that was added. *cursor is 0 at first, then whatever the kind left there; false at the end.
      * With labels, the count is the label.
      *
-     * room is how many more adds the body takes in its present shape; NULL: any number. With
+     * room is how many more adds the body takes in its current shape; NULL: any number. With
      * TAMIS_ADDS_ONCE only new keys need room. Core never adds more: it grows the body first, or
      * answers TAMIS_FULL. Kinds with TAMIS_OWN_HASH that grow answer TAMIS_FULL to the key for
      * which their origin would grow, and core grows the body for that key; their room is how many

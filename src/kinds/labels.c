@@ -3,7 +3,7 @@
  *
  * A pair of a key and a label is one number: the key's cell, as in gcs, times the number of labels,
  * plus the label. All pairs of all sets, sorted and coded, are one list, in which the labels of a
- * key stand side by side:
+ * key are adjacent:
  *
  *     hash ──scale──▶ cell, 0 to U-1                U = keys of the largest label / fpr
  *
@@ -12,11 +12,10 @@
  *     ... │ cell 7:  . . x . x . . │ cell 8:  . . . . . . . │ cell 9:  x . . . . . . │ ...
  *                        2   4                                         0
  *
- * A stranger gets each label with chance n/U, n being the label's keys: fpr at most, for every
- * label by itself. The index is that of kinds/coded.h, so that one question is answered from one
- * place for all labels, ten or ten thousand; a table with a filter for each label would be asked
- * once per label. The list gives the pairs back: labels and keys are added later without the old
- * keys. */
+ * A non-member gets each label with probability n/U, n being the label's keys: at most fpr, for
+ * every label by itself. The index is that of kinds/coded.h, so that one query reads one place for
+ * all labels, ten or ten thousand; with a filter for each label it would take one query per label.
+ * The pairs can be listed: labels and keys are added later without the old keys. */
 #include <math.h>
 
 #include "bits/probe.h"
@@ -37,7 +36,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Without any label there is no number either, but arithmetic goes on. */
+/* Without any label there is no number, but the arithmetic works. */
 static uint64_t labels_at_least(uint64_t labels) {
     return labels ? labels : 1;
 }
@@ -58,7 +57,7 @@ static uint64_t tail_size(const uint64_t word[]) {
 /* Everything that the number of pairs and labels decides. */
 static tamis_status lay_out(const tamis_coded_params *coded, uint64_t word[]) {
     if (word[RANGE] > (TAMIS_CODED_MAX_RANGE - 1) / labels_at_least(word[LABELS]))
-        return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are out of reach: over 2^63",
+        return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are too many: over 2^63",
                            (unsigned long long)word[LABELS], (unsigned long long)word[RANGE]);
     word[SHIFT] = tamis__coded_shift(coded->n, word[RANGE], coded->segment_keys);
     word[TAMIS_SEGMENTS] = tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]);
@@ -89,7 +88,7 @@ static tamis_coded_params coded_params(uint64_t pairs, const uint64_t word[]) {
     return (tamis_coded_params){pairs, word[TAMIS_SEGMENT_KEYS], TAMIS_CODED_BEST};
 }
 
-/* For one label, because nobody knows yet how many there will be. */
+/* For one label, because their number is not known yet. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
     word[LABELS] = 1;
@@ -127,13 +126,13 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__segments_check(word, tail_size(word), size);
 }
 
-/* Numbers that are read on the way to the first label, on average. */
+/* Numbers read before the first label, on average. */
 static uint64_t probes(const uint64_t word[]) {
     (void)word;
     return 32;
 }
 
-/* Of a label that has so many keys. */
+/* The rate of a label with that many keys. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__coded_rate(word[RANGE], items);
 }
@@ -161,7 +160,7 @@ static bool is_zero(const uint8_t *from, const uint8_t *to) {
     return from == to;
 }
 
-/* One after the other, each as the builder takes it. */
+/* Checks each name in order, as the builder does. */
 static tamis_status audit_names(const tamis_body *f) {
     const uint8_t *names = names_of(f), *starts = name_starts(f);
     const uint64_t size = f->word[NAMES], labels = f->word[LABELS];
@@ -206,7 +205,7 @@ static uint64_t max(const uint64_t word[], uint64_t n) {
     return tamis__coded_max_bytes(n, tamis__coded_segment_range(&shape, 0), TAMIS_CODED_BEST);
 }
 
-/* Shell's sort, for the pairs of a cell: those of one key are in order already. */
+/* Shell's sort, for the pairs of a cell: those of one key are already in order. */
 static void sort(uint64_t *number, uint64_t n) {
     uint64_t step = 1;
     while (step < n / 3) step = step * 3 + 1;
@@ -219,7 +218,7 @@ static void sort(uint64_t *number, uint64_t n) {
         }
 }
 
-/* Sorts the last cell, which starts at `from`, and drops what is there twice; returns the end. */
+/* Sorts the last cell, which starts at `from`, and drops duplicates; returns the end. */
 static uint64_t close_cell(uint64_t *number, uint64_t from, uint64_t end) {
     uint64_t kept = from;
     sort(number + from, end - from);
@@ -245,7 +244,7 @@ static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t 
     return TAMIS_OK;
 }
 
-/* ---- Asking and listing --------------------------------------------------------------------- */
+/* ---- Querying and listing ------------------------------------------------------------------- */
 
 static size_t find(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
     const tamis_coded_shape shape = shape_of(f->word);
@@ -286,7 +285,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Cells of a filter one by one, with what is counted on the way. */
+/* Cells of a filter one by one, with counts. */
 typedef struct cells {
     tamis_coded_tour tour;
     uint64_t number, cell;
@@ -311,8 +310,8 @@ static cells first_cell(const tamis_body *f) {
     return c;
 }
 
-/* Keys are counted by their cells, whatever labels they have: two filters that know other labels
- * can still tell how many keys they have in common. */
+/* Keys are counted by their cells, whatever labels they have: filters with different labels can
+ * still estimate how many keys they share. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     cells a = first_cell(f), b = other ? first_cell(other) : (cells){.is_there = false};
     uint64_t taken = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layered: how often a key was added, by layers of Bloom filters.
  *
- * One filter knows whether a key was seen; a second one behind it can know whether it was seen
+ * One filter knows whether a key was seen; a second one after it can know whether it was seen
  * twice, and so on (the multi-layer filter of Cen, Xu and Sun, 2010). An add puts the key into the
  * first layer that does not have it yet; the count is the number of layers, from the first, that
  * have it. Bits are never cleared, so every add of a key climbs at least one layer, and the count
@@ -73,7 +73,7 @@ static uint64_t probes(const uint64_t word[]) {
     return word[HASHES];
 }
 
-/* A question about membership looks at the first layer only. */
+/* A membership query reads only the first layer. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
@@ -117,7 +117,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The first layer tells rate and keys. A later one that is overfull, by too much shrinking say,
+/* The first layer gives rate and keys. A later one that is overfull, say by too much shrinking,
  * does not show there; counts then run through it. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const double too_full = 0.5;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds with a change log may include this: where a summary and what was told of it differ.
+/* For kinds with a change log: where a summary and its last sent state differ.
  *
- * Nothing is written down when a bit flips: the log is the difference of two arrays, so it never
+ * Nothing is recorded when a bit flips: the log is the difference of two arrays, so it never
  * overflows, and a bit that flipped back is not in it. */
 #ifndef TAMIS_KINDS_LOGGED_H
 #define TAMIS_KINDS_LOGGED_H
@@ -9,7 +9,7 @@
 #include "bits/packed.h"
 #include "kinds/kind.h"
 
-enum { TAMIS_LOGGED_RUN = 64 }; /* bits that are looked at together */
+enum { TAMIS_LOGGED_RUN = 64 }; /* bits that are compared together */
 
 static inline unsigned tamis__logged_run(uint64_t i, uint64_t n) {
     return n - i < TAMIS_LOGGED_RUN ? (unsigned)(n - i) : TAMIS_LOGGED_RUN;

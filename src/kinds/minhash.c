@@ -2,25 +2,25 @@
 /* minhash: how similar two sets are, from a few kilobytes of each (Broder 1997; one permutation:
  * Li, Owen and Zhang 2012; empty bins: Shrivastava 2017; few bits: Li and Koenig 2010).
  *
- * A hash chooses a bin by its top bits and brings a number along, a bijection of it. Each bin keeps
- * the largest number it has seen. Where two sets are one, all bins agree; in general the chance
- * that a bin agrees is the share of all keys that both sets have (Jaccard's index), so the share of
- * bins that agree estimates it, with a standard error of sqrt(J (1 - J) / bins).
+ * A hash chooses a bin by its top bits and brings a number, a bijection of it. Each bin keeps the
+ * largest number it has seen. For equal sets all bins agree; in general the probability that a bin
+ * agrees is the share of all keys that both sets have (Jaccard's index), so the share of bins that
+ * agree estimates it, with a standard error of sqrt(J (1 - J) / bins).
  *
  *     keep=64   bin      0        1        2        3
- *                      | 0xfe.. | 0      | 0xc1.. | 0xff.. | ...       0: nobody came here
+ *                      | 0xfe.. | 0      | 0xc1.. | 0xff.. | ...       0: empty
  *
  *     keep=4    | keys | full bins | e | 7 | 1 | f | ...               bin 1 has borrowed
  *
  * The union of two sets has in each bin the larger of the two, so sketches merge without loss, and
- * a bin that is empty in both says nothing: it is left out. What is to be sent or kept in numbers
- * can be shrunk to a few bits of each number. There no bit says "empty", so an empty bin borrows
- * from the first full one in an order that is its own, and the same in every sketch: two sets then
- * borrow as their union would, and no bin is more likely to agree than another. What has borrowed
- * can neither take keys nor be merged.
+ * a bin that is empty in both is ignored. To be sent or stored in large numbers, sketches can be
+ * shrunk to a few bits of each number. These cannot encode "empty", so an empty bin borrows from
+ * the first full one in an order of its own, the same in every sketch: two sets then borrow as
+ * their union would, and no bin is more likely to agree than another. A shrunk sketch can neither
+ * take keys nor be merged.
  *
- * Not for sets of very different size, where J is small whatever they share: then a filter of the
- * larger and the keys of the smaller tell more. */
+ * Not for sets of very different size, where J is small whatever they share: then use a filter of
+ * the larger and the keys of the smaller. */
 #include <math.h>
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ static const struct tamis_option options[] = {
 
 static bool is_sized(const tamis_params *params) {
     (void)params;
-    return true; /* by its default, if by nothing else */
+    return true; /* at least by its default */
 }
 
 static bool is_shrunk(const uint64_t word[]) {
@@ -62,13 +62,12 @@ static bool is_legal(const uint64_t word[]) {
 }
 
 static tamis_status refuse(tamis_status status, const uint64_t word[]) {
-    return tamis__fail(status,
-                       "minhash has from %d to %d bins of 1 to %d or %d bits, not %llu of %llu",
+    return tamis__fail(status, "minhash has %d to %d bins of 1 to %d or %d bits, not %llu of %llu",
                        FEWEST_BINS, MAX_BINS, MAX_FEW, ALL, (unsigned long long)word[BINS],
                        (unsigned long long)word[KEEP]);
 }
 
-/* A size is a number of bins; a rate says nothing here. */
+/* A size is a number of bins; a rate does not matter here. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[KEEP] = params->has_option[KEEP] ? params->option[KEEP] : ALL;
     word[BINS] = params->has_option[BINS] ? params->option[BINS]
@@ -77,7 +76,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     return is_legal(word) ? TAMIS_OK : refuse(TAMIS_INVALID, word);
 }
 
-/* A shrunk one begins with what its numbers no longer tell. */
+/* A shrunk one begins with counts that its numbers no longer show. */
 enum { KEYS_AT = 0, FULL_AT = 8, FEW_AT = 16 };
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -86,7 +85,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-/* A sketch by times smaller is that of as many bins: bins that become one lie side by side. */
+/* A sketch shrunk by a factor has as many fewer bins: adjacent bins merge. */
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
     if (by == 0 || f->word[BINS] % by != 0)
         return tamis__fail(TAMIS_INVALID, "by=%llu does not divide the %llu bins",
@@ -109,7 +108,7 @@ static uint64_t probes(const uint64_t word[]) {
     return 1;
 }
 
-/* Every stranger is answered maybe. */
+/* Every non-member is answered maybe. */
 static double rate(const uint64_t word[], uint64_t items) {
     (void)word;
     (void)items;
@@ -130,7 +129,7 @@ static void bin_offer(tamis_body *f, uint64_t i, uint64_t number) {
     if (number > bin_get(f, i)) tamis__put64(f->bytes + i * 8, number);
 }
 
-/* No more full bins than bins, no fewer keys than full bins, and nothing behind the last. */
+/* No more full bins than bins, no fewer keys than full bins, and nothing after the last. */
 static tamis_status audit_few(const tamis_body *f) {
     const uint64_t keys = tamis__get64(f->bytes + KEYS_AT), full = tamis__get64(f->bytes + FULL_AT);
     uint64_t any = 0;
@@ -144,19 +143,19 @@ static tamis_status audit_few(const tamis_body *f) {
     return TAMIS_OK;
 }
 
-/* A number has its bin: what is behind it can be told from it. */
+/* A number determines its bin, so the bin can be checked. */
 static tamis_status audit(const tamis_body *f) {
     if (is_shrunk(f->word)) return audit_few(f);
     for (uint64_t i = 0; i < f->word[BINS]; i++) {
         const uint64_t number = bin_get(f, i);
         if (number && tamis__range(tamis__unmix(number), f->word[BINS]) != i)
-            return tamis__fail(TAMIS_CORRUPT, "the number in bin %llu belongs elsewhere",
+            return tamis__fail(TAMIS_CORRUPT, "the number in bin %llu belongs to another bin",
                                (unsigned long long)i);
     }
     return TAMIS_OK;
 }
 
-/* The number 0 stands for nobody, so the one hash in 2^64 that leads to it is not seen. */
+/* The number 0 means empty, so the one hash in 2^64 that leads to it is ignored. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     if (is_shrunk(f->word))
         return tamis__fail(TAMIS_UNSUPPORTED,
@@ -175,7 +174,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* What the bins tell of the keys behind them. */
+/* Statistics of the bins. */
 typedef struct tally {
     uint64_t full; /* bins that are not empty */
     double keys;
@@ -186,8 +185,8 @@ static tally tally_of(uint64_t bins, uint64_t full, double gaps) {
 }
 
 /* With `load` keys in a bin on average, the gap between its largest number and the top is
- * exponential with that rate, and as large as can be in an empty one. The likeliest rate is that of
- * waiting times some of which were cut off: bins that are not empty, by the sum of all gaps. */
+ * exponential with that rate, and at its maximum in an empty one. The likeliest rate is that of
+ * censored waiting times: non-empty bins divided by the sum of all gaps. */
 static tally count_bins(const tamis_body *f, const tamis_body *other) {
     const double all_numbers = 18446744073709551616.0; /* 2^64 */
     double gaps = 0;
@@ -206,8 +205,8 @@ static tally tally_body(const tamis_body *f) {
     return (tally){tamis__get64(f->bytes + FULL_AT), (double)tamis__get64(f->bytes + KEYS_AT)};
 }
 
-/* The likeliest rate is off by its share 1/sqrt(full). A part of that is the chance by which a rate
- * makes so many keys and not another number; but their number is what is asked for. */
+/* The likeliest rate has a relative error of 1/sqrt(full). Part of that is the chance by which a
+ * rate makes this number of keys and not another; but their number is what we estimate. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tally t = other ? count_bins(f, other) : tally_body(f);
     out->bits = f->word[BINS];
@@ -220,7 +219,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 /* ---- Shrinking ------------------------------------------------------------------------------ */
 
-/* Which bins are full, a bit for each: small enough for the stack, fast to go through. */
+/* Which bins are full, a bit for each: small enough for the stack, fast to scan. */
 typedef struct occupancy {
     uint64_t word[MAX_BINS / 64];
     uint64_t bins;
@@ -230,15 +229,15 @@ static bool is_full(const occupancy *o, uint64_t i) {
     return o->word[i / 64] >> i % 64 & 1;
 }
 
-/* The place of bin j in the order in which bin i asks. */
+/* The position of bin j in the order of bin i. */
 static uint64_t place_of(uint64_t i, uint64_t j) {
     return tamis__mix(tamis__mix(i + 1) + j);
 }
 
-/* The first full bin in the order of bin i: some bins drawn by chance, then all by their place. Any
- * order would do that does not look at what bins hold; this one gives every full bin the same
- * chance (variance: Shrivastava 2017), and takes some K/8 steps where few are full, a few where
- * many are. */
+/* The first full bin in the order of bin i: some random bins, then all by their place. Any order
+ * would do that ignores the contents of bins; this one gives every full bin the same probability
+ * (variance: Shrivastava 2017), and takes some K/8 steps where few are full, a few where many
+ * are. */
 static uint64_t lender_of(const occupancy *o, uint64_t i) {
     enum { DRAWS = 64 };
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
@@ -283,13 +282,13 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Similarity ----------------------------------------------------------------------------- */
 
-/* Of N keys in both sets together, M are the largest of a bin, any M with the same chance. So the
- * number that agree is that of a draw without putting back: hypergeometric. */
+/* Of N keys in both sets together, M are the largest of a bin, any M with the same probability. So
+ * the number that agree is drawn without replacement: hypergeometric. */
 static double draw_variance(double keys, double drawn) {
     return keys > drawn ? (keys - drawn) / (drawn * fmax(1, keys - 1)) : 0;
 }
 
-/* Half a bin more on either side: that all agree does not mean that there is no doubt. */
+/* Half a bin more on either side: that all agree does not exclude an error. */
 static double cautious(double share, double drawn) {
     return (share * drawn + 0.5) / (drawn + 1);
 }
@@ -304,8 +303,8 @@ static struct tamis_estimate compare_numbers(const tamis_body *a, const tamis_bo
     return (struct tamis_estimate){share, sqrt(p * (1 - p) * draw_variance(both.keys, drawn))};
 }
 
-/* Two numbers that differ have the same few bits with chance c = 2^-keep: E[agree] = J + (1 - J) c.
- * The variance is that of the draw, of borrowing (K - M bins look at one of M again), and of the
+/* Two numbers that differ have the same few bits with probability c = 2^-keep: E[agree] = J + (1 -
+ * J) c. The variance is that of the draw, of borrowing (K - M bins use one of M again), and of the
  * coins c. Bins share a coin when they borrow from one bin in which both sides have a number, or
  * from one in which one side has, and the other side's next choice is the same by chance. */
 static double few_variance(double share, double bins, tally x, tally y, double c) {
@@ -330,7 +329,7 @@ static struct tamis_estimate compare_few(const tamis_body *a, const tamis_body *
     return (struct tamis_estimate){share, sqrt(few_variance(share, bins, x, y, c))};
 }
 
-/* Two empty sets are the same set, and an empty one has nothing in common with any other. */
+/* Two empty sets are equal, and an empty one shares nothing with any other. */
 static tamis_status similarity(const tamis_body *a, const tamis_body *b,
                                struct tamis_estimate *out) {
     const tally x = tally_body(a), y = tally_body(b);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* multiset: how often each key was added, in the slots of a quotient filter.
  *
- * The counting quotient filter of Pandey, Bender, Johnson and Patro (2017). It stores the bag of
- * fingerprints exactly: a key gets a wrong count only when another key has its fingerprint. Unlike
- * counters of a fixed number of bits nothing overflows, and a key that was added a million times
- * takes a few slots, not a million, because a count is a number with as many digits as it needs.
+ * The counting quotient filter of Pandey, Bender, Johnson and Patro (2017). It stores the multiset
+ * of fingerprints exactly: a key gets a wrong count only when another key has its fingerprint.
+ * Unlike fixed-width counters nothing overflows, and a key that was added a million times takes a
+ * few slots, not a million, because a count has as many digits as it needs.
  *
- * A run holds its remainders in ascending order. What stands where a larger remainder is expected
- * but is not larger must be a count. For a remainder x of r bits:
+ * A run holds its remainders in ascending order. A value that should be a larger remainder but is
+ * not larger must be a count. For a remainder x of r bits:
  *
  *     times    x > 0            x = 0
  *     1        x                0
@@ -16,17 +16,17 @@
  *     more     x [0] D x        0 D 0 0
  *
  * D are the digits of times - 3 (times - 4 for x = 0), the most significant first. No digit is
- * written as 0, and for x > 0 none as x, so that the base is 2^r - 2 (2^r - 1 for x = 0). The 0
- * in brackets is there when the first digit is larger than x, which would look like the next
+ * written as 0, and for x > 0 none as x, so that the base is 2^r - 2 (2^r - 1 for x = 0). The 0 in
+ * brackets is there when the first digit is larger than x, which would look like the next
  * remainder.
  *
  *     remainders of 4 bits:   3 5 5 9 0 10 9 12   means   3 once, 5 twice, 9 eleven times, 12 once
  *
- * One add takes at most one slot more, whatever it counts: 1, 2 and 3 times have that many slots,
- * the first numbers have at most 4, and from then on either a digit comes in front, and then it is
- * the smallest one and needs no 0 where the largest one needed it (or x is above all digits and
- * none ever needs it, or below all and each does), or the first digit passes x and the 0 comes. So
- * as many adds fit as there are slots free, and a count never loses slots by growing. */
+ * One add takes at most one slot more, whatever the count: 1, 2 and 3 times take that many slots,
+ * the next counts at most 4, and from then on either a digit is prepended, and then it is the
+ * smallest one and needs no 0 where the largest one needed it (or x is above all digits and none
+ * ever needs it, or below all and each does), or the first digit passes x and the 0 is added. So as
+ * many adds fit as there are free slots, and a count never loses slots by growing. */
 #include "kinds/fp_multiset.h"
 #include "kinds/kind.h"
 #include "kinds/slots.h"
@@ -45,7 +45,7 @@ static number number_of(const tamis_slots *t, uint64_t x) {
     return x ? (number){values - 2, 3} : (number){values - 1, 4};
 }
 
-/* A digit as it stands in a slot: not 0, and not x. */
+/* A digit as stored in a slot: not 0, and not x. */
 static uint64_t digit_written(uint64_t x, uint64_t digit) {
     return digit + 1 + (x && digit + 1 >= x);
 }
@@ -54,7 +54,7 @@ static uint64_t digit_read(uint64_t x, uint64_t slot) {
     return slot - 1 - (x && slot > x);
 }
 
-/* The slots of a value that is there `count` times, at least once; returns how many. */
+/* Writes the slots of a value with `count`, at least 1; returns their number. */
 static unsigned spell(const tamis_slots *t, uint64_t x, uint64_t count, uint64_t *slot) {
     unsigned n = 0;
     slot[n++] = x;
@@ -81,7 +81,7 @@ static uint64_t slot_or(const tamis_slots *t, const tamis_run *run, uint64_t at,
     return at < run->end ? tamis__slot_get(t, at) : none;
 }
 
-/* The count whose digits stand in [at, end). */
+/* The count whose digits are in [at, end). */
 static uint64_t count_read(const tamis_slots *t, uint64_t x, uint64_t at, uint64_t end) {
     const number in = number_of(t, x);
     uint64_t count = 0;
@@ -89,7 +89,7 @@ static uint64_t count_read(const tamis_slots *t, uint64_t x, uint64_t at, uint64
     return count + in.above;
 }
 
-/* Two zeros side by side occur only behind the digits of x = 0. */
+/* Two adjacent zeros occur only after the digits of x = 0. */
 static tamis_bag_entry read_zero(const tamis_slots *t, const tamis_run *run, uint64_t at) {
     if (slot_or(t, run, at + 1, 1) == 0) {
         const uint64_t n = slot_or(t, run, at + 2, 1) == 0 ? 3 : 2;
@@ -101,8 +101,8 @@ static tamis_bag_entry read_zero(const tamis_slots *t, const tamis_run *run, uin
     return (tamis_bag_entry){0, 1, 1};
 }
 
-/* In a run that was never written by us the closing x may be missing: that entry counts 0 and goes
- * to the end of the run, and the gate refuses it. */
+/* In a run from elsewhere the closing x may be missing: that entry has count 0 and extends to the
+ * end of the run, and the gate refuses it. */
 static tamis_bag_entry read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
     const uint64_t x = tamis__slot_get(t, at), behind = slot_or(t, run, at + 1, UINT64_MAX);
     if (x == 0) return read_zero(t, run, at);
@@ -115,7 +115,7 @@ static tamis_bag_entry read_entry(const tamis_slots *t, const tamis_run *run, ui
     return (tamis_bag_entry){x, end > first ? count_read(t, x, first, end) : 3, end + 1 - at};
 }
 
-/* A run is legal when what is read from it would be written like that. A count that wrapped in
+/* A run is valid when writing what is read from it gives the same slots. A count that wrapped in
  * reading would not. */
 static bool is_legal(const tamis_slots *t, const tamis_run *run) {
     uint64_t slot[MAX_SPELLED], min = 0;
@@ -134,7 +134,7 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
 
 /* ---- Changing a count ----------------------------------------------------------------------- */
 
-/* The entry of a value in the run of its home; with a count of 0 where it would be. */
+/* The entry of a value in the run of its home; where it would be, with count 0, if absent. */
 typedef struct found {
     tamis_run run;
     uint64_t at, count, length;
@@ -152,9 +152,9 @@ static found find(const tamis_slots *t, uint64_t home, uint64_t value) {
     return (found){run, at, 0, 0};
 }
 
-/* Slots come and go at the end of the entry, then all of it is written anew. When an insert fails,
- * nothing has changed if it was the first one, and an add has no second. Merging has made sure that
- * all will fit, and moving throws a body away that it could not fill. */
+/* Slots are added and removed at the end of the entry, then all of it is rewritten. When an insert
+ * fails, nothing has changed if it was the first one, and an add has no second. Merging has checked
+ * that all will fit, and moving discards a body that it could not fill. */
 static tamis_status set_count(const tamis_slots *t, uint64_t home, uint64_t value, found *f,
                               uint64_t count) {
     uint64_t slot[MAX_SPELLED];
@@ -185,7 +185,7 @@ static const tamis_bag_code code = {.name = "multiset",
                                     .put = put,
                                     .is_legal = is_legal};
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 static uint64_t count_of(const tamis_slots *t, uint64_t hash) {
     const tamis_fingerprint fp = tamis__fingerprint(t, hash);

@@ -6,30 +6,30 @@
  *              leave one key there, and so on, until no key is left or none can be taken
  *     assign   in the reverse order each key finds its cell still free, and all others final
  *
- * Keys come in the order of their strips. So they are counted just before the front of the
- * peeling gets to them, and from then on everything happens in the second cache.
+ * Keys come in the order of their strips. So they are counted just before the peeling front reaches
+ * them, and from then on everything stays in the second-level cache.
  *
- * Integers alone decide the sizes, so that every machine comes to the same bytes. */
+ * Sizes use only integers, so that every machine makes the same bytes. */
 #include "kinds/peel.h"
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Keys are numbers of 30 bits here. Segments are planned for 2^24 keys at most; only hashes that
- * are not well mixed can bring one this far. */
+/* Keys are numbered with 30 bits here. Segments are planned for at most 2^24 keys; only hashes that
+ * are not well mixed can make one this large. */
 #define MAX_KEYS (((uint64_t)1 << 30) - 1)
 
 /* Tries come in rounds: every new round has a fiftieth more cells than the first. */
 enum { ROUNDS = 8, TRIES_OF_ROUND = 8, TRIES = ROUNDS * TRIES_OF_ROUND, ROUND_GAIN = 50 };
 
-/* Segments that are looked through before what they name is taken out. */
+/* Segments that are scanned before the keys found there are taken out. */
 enum { SEGMENTS_AT_ONCE = 4 };
 
 enum { MIN_LOG = 2, MAX_LOG = 15, FACTORS = 23, FACTOR_ONE = 4096 };
 
-/* From how many keys on strips have 2^3, 2^4, ... cells, for arity 3 and 4. Longer strips leave
- * fewer graphs that cannot be peeled, shorter ones stay in the cache. These are the powers of 3.33
- * and 2.91 that Graf and Lemire found; but from a million keys on one step later, and with arity 4
- * below 3015 keys one step earlier, where one try in six failed. */
+/* The numbers of keys from which strips have 2^3, 2^4, ... cells, for arity 3 and 4. Longer strips
+ * leave fewer graphs that cannot be peeled, shorter ones stay in the cache. These are the powers of
+ * 3.33 and 2.91 that Graf and Lemire found; but from a million keys on one step later, and with
+ * arity 4 below 3015 keys one step earlier, where one try in six failed. */
 static const uint32_t longer_from[2][MAX_LOG - MIN_LOG] = {
     {3, 9, 28, 92, 304, 1010, 3362, 11193, 37273, 124118, 413310, 4583150, 15261887},
     {15, 43, 123, 356, 1036, 3015, 25527, 74281, 216158, 629017, 5326579, 15500344, 45106001},
@@ -76,13 +76,13 @@ uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t keys) {
 }
 
 uint64_t tamis__peel_max_bytes(const tamis_peel_form *form, uint64_t n) {
-    if (n > MAX_KEYS) n = 0; /* is refused before anything is made */
+    if (n > MAX_KEYS) n = 0; /* refused before anything is made */
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
     return size_of(form, &g);
 }
 
-/* For each cell a word and a byte, a place in the order, of which one more is written but not
- * counted, and with values a number. */
+/* For each cell a word and a byte, a place in the order, plus one that is written but not counted,
+ * and with values a number. */
 uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
     if (n > MAX_KEYS) n = 0;
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
@@ -100,10 +100,10 @@ unsigned tamis__peel_guard_for(double fpr) {
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte how many keys these are
- * and the xor of which of the key's cells this is. One key left: these are its own, and tell its
- * other cells and its guard, so that nothing else need be looked at. Where keys have values there
- * is the xor of their numbers too. */
+/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte their number and the xor
+ * of which of the key's cells this is. With one key left these are its own, and give its other
+ * cells and its guard, so that nothing else need be read. Where keys have values there is the xor
+ * of their numbers too. */
 typedef struct table {
     uint64_t *word;
     uint8_t *count;
@@ -113,14 +113,14 @@ typedef struct table {
 
 enum { ONE_KEY = 4, OWN_MASK = ONE_KEY - 1 };
 
-/* A cell has four keys at most on average, and by chance 32 in one of 10^18 cells. Where hashes are
- * not mixed there may be more than its byte can count: then the try has failed. */
+/* A cell has at most four keys on average, and 32 in one of 10^18 cells. Where hashes are not mixed
+ * there may be more than its byte can count: then the try fails. */
 enum { CROWD = 32 * ONE_KEY };
 
-/* Keys that are counted before it is asked again whether they are enough. */
+/* Keys counted before testing again whether they are enough. */
 enum { KEYS_AT_ONCE = 64 };
 
-/* What is being made. */
+/* The state of a build. */
 typedef struct bench {
     const tamis_peel_form *form;
     const tamis_peel_task *task;
@@ -129,10 +129,10 @@ typedef struct bench {
     uint64_t segments;    /* of the form */
     uint64_t cells;
     table table;
-    uint32_t *order;  /* cells that name a key, as they were found; then, of those, the peeled */
-    uint64_t first;   /* the key that starts first */
-    uint64_t counted; /* keys, from that one on */
-    uint64_t clear, ready; /* cells that were zeroed; of those, the ones that have all their keys */
+    uint32_t *order;       /* cells that name a key, in order; then the peeled ones */
+    uint64_t first;        /* the key that starts first */
+    uint64_t counted;      /* keys, from that one on */
+    uint64_t clear, ready; /* cells zeroed; those with all their keys */
     bool is_crowded;
 } bench;
 
@@ -145,7 +145,7 @@ static inline uint64_t start_of(const bench *b, uint64_t x) {
     return tamis__range(x, b->graph.strips) << b->graph.log;
 }
 
-/* Keys start ever farther behind, but for one jump where adding the turn goes beyond 64 bits. */
+/* Starts of keys never fall, except for one jump where adding the turn exceeds 64 bits. */
 static uint64_t key_that_starts_first(const bench *b) {
     uint64_t low = 0, high = b->task->n;
     while (low < high) {
@@ -212,8 +212,8 @@ TAMIS_HOT void count_until(bench *b, unsigned arity, bool has_values, uint64_t c
 /* ---- Peeling -------------------------------------------------------------------------------- */
 
 /* Takes the key of cell c out of the i-th of its other cells, where it may leave one key: that cell
- * then joins the queue. This is a matter of chance, so it is written there in any case and counted
- * if it belongs: a branch would be mispredicted every other time. */
+ * then joins the queue. This is unpredictable, so it is always written there and counted only if it
+ * belongs: a branch would be mispredicted every other time. */
 TAMIS_HOT uint64_t take_out(table t, bool has_values, uint64_t c, unsigned own, const uint64_t at[],
                             unsigned i, uint32_t *order, uint64_t found) {
     const uint64_t cell = i < own ? at[i] : at[i + 1];
@@ -225,8 +225,8 @@ TAMIS_HOT uint64_t take_out(table t, bool has_values, uint64_t c, unsigned own, 
     return found + (count - ONE_KEY < ONE_KEY);
 }
 
-/* Takes out the keys that are named from order[peeled] to order[found], and those that this lays
- * bare; returns how many are peeled then. What was peeled fills the part of the queue that was
+/* Takes out the keys that are named from order[peeled] to order[found], and those that this
+ * exposes; returns how many are peeled then. Peeled cells fill the part of the queue that was
  * read. */
 TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t peeled,
                          uint64_t found) {
@@ -243,7 +243,7 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
         if (end > b->ready) count_until(b, arity, has_values, end);
         if (b->is_crowded) return peeled;
         order[peeled++] = (uint32_t)c;
-        t.count[c] = (uint8_t)own; /* has no key to give any more, but still names the last */
+        t.count[c] = (uint8_t)own; /* has no key left, but still names the last */
         tamis__peel_spread(t.word[c], start, t.step, arity, at);
         found = take_out(t, has_values, c, own, at, 0, order, found);
         found = take_out(t, has_values, c, own, at, 1, order, found);
@@ -252,10 +252,10 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
     return peeled;
 }
 
-/* From the front to the back, a few strips at a time, and everything that they lay bare at once:
- * so what is behind the front is peeled while it is in the cache, and the queue is long enough for
- * the processor to work on several keys at a time. For 3.3 million keys this took two thirds of the
- * time of rounds over the whole array, and of going on from each cell at once. */
+/* From the front to the back, a few strips at a time, with everything that they expose: so cells
+ * past the front are peeled while in cache, and the queue is long enough for the processor to work
+ * on several keys at a time. For 3.3 million keys this took two thirds of the time of rounds over
+ * the whole array, and of continuing from each cell at once. */
 TAMIS_HOT bool peel_keys(bench *b, unsigned arity, bool has_values) {
     const uint64_t stretch = SEGMENTS_AT_ONCE * b->table.step;
     uint64_t peeled = 0;
@@ -283,8 +283,8 @@ static bool peel(bench *b) {
 
 /* ---- Assigning ------------------------------------------------------------------------------ */
 
-/* A row takes the place of what its cell knows of its key, which nobody wants any more: in the byte
- * of the cell, which then is nearly always in the first cache, or if it is wider in the word. Cells
+/* A row replaces what its cell knows of its key, which is no longer needed: in the byte of the
+ * cell, which then is nearly always in the first-level cache, or if it is wider in the word. Cells
  * that name no key hold 0. */
 TAMIS_HOT uint64_t row_of(table t, bool is_narrow, uint64_t cell) {
     return is_narrow ? t.count[cell] : t.word[cell];
@@ -301,8 +301,8 @@ TAMIS_HOT uint64_t wanted(const bench *b, bool has_values, uint64_t c, uint64_t 
     return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << width : value;
 }
 
-/* In the reverse order of peeling: no key that is still to come needs a cell that is read here.
- * What its own cell holds is taken out of the xor of all. */
+/* In the reverse order of peeling: no later key needs a cell that is read here. The contents of its
+ * own cell are taken out of the xor of all. */
 TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool has_values,
                          unsigned from) {
     enum { AHEAD = 64 };
@@ -377,7 +377,7 @@ static void pack(const bench *b, unsigned width, uint8_t *out) {
         pack_as(b, false, width, out);
 }
 
-/* Rows that are wider than a word come in two parts. */
+/* Rows wider than a word come in two parts. */
 static void write_two_parts(const bench *b, uint8_t *cells) {
     const unsigned row = tamis__peel_row(b->form), values = tamis__peel_row_values(b->form);
     uint64_t *word = b->table.word;
@@ -399,7 +399,7 @@ static void write_slots(const bench *b, uint8_t *slots) {
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
 static void write_segment(const bench *b, uint64_t seed, uint8_t *out) {
     const unsigned row = tamis__peel_row(b->form);
@@ -439,7 +439,7 @@ tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task
         return TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID,
-                       "a segment of %zu keys cannot be made: are the hashes well mixed?", t->n);
+                       "a segment of %zu keys cannot be built: are the hashes well mixed?", t->n);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds on a binary fuse graph may include this, and their tests: keys to rows of bits.
+/* For kinds on a binary fuse graph and their tests: keys to rows of bits.
  *
  * A segment of keys becomes an array of cells. Each key has three cells (or four), and the xor of
  * them is the key's row: `value_bits` that the caller chose, then `guard_bits` made from its hash,
- * which tell keys from strangers.
+ * which reject non-members.
  *
  *     strip:    0        1        2        3    ...          cells of a strip: a power of two
  *              [.....a..][..a.....][.......a][........]        key a starts in strip 0
@@ -11,15 +11,15 @@
  *
  *     row(a) = cell ^ cell ^ cell
  *
- * Since cells of a key lie in neighbouring strips, the keys at both ends have cells to
- * themselves, and taking those away leaves new ends: a graph that is nearly full can be peeled.
+ * Since cells of a key are in neighbouring strips, the keys at both ends have cells to themselves,
+ * and removing those leaves new ends: a graph that is nearly full can be peeled.
  * Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters" (2022).
  *
- * Here the builder's order pays: within a segment the strip never falls as the hash grows (but for
- * one jump), so records that come sorted walk through the cells once.
+ * Here the builder's order pays: within a segment the strip never falls as the hash grows (except
+ * for one jump), so sorted records walk through the cells once.
  *
  * The bytes of a segment: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
- * cell behind them. */
+ * cell after them. */
 #ifndef TAMIS_KINDS_PEEL_H
 #define TAMIS_KINDS_PEEL_H
 
@@ -32,16 +32,16 @@ enum {
     TAMIS_PEEL_MAX_ARITY = 4,
     TAMIS_PEEL_MAX_GUARD = 32,
     TAMIS_PEEL_SLOT_BITS = 2, /* which of its cells' slots a key owns */
-    TAMIS_PEEL_BEHIND = 8     /* bytes behind a segment that must be readable: loads are wider */
+    TAMIS_PEEL_BEHIND = 8     /* readable bytes needed after a segment: loads are wider */
 };
 
-/* What all segments of a filter have in common. Rows have at least one bit. */
+/* Common to all segments of a filter. Rows have at least one bit. */
 typedef struct tamis_peel_form {
-    uint64_t segments;   /* that all hashes are cut into, by tamis__range */
+    uint64_t segments;   /* of all hashes, by tamis__range */
     unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
     unsigned value_bits; /* 0 to 64 */
     unsigned guard_bits; /* 0 to TAMIS_PEEL_MAX_GUARD */
-    bool has_slots;      /* values lie behind the cells, where they can change; arity is 4 */
+    bool has_slots;      /* values are after the cells, where they can change; arity is 4 */
 } tamis_peel_form;
 
 typedef struct tamis_peel_task {
@@ -50,19 +50,19 @@ typedef struct tamis_peel_task {
     size_t n;
 } tamis_peel_task;
 
-/* For a segment of n keys: working memory, and bytes that it can have at most. */
+/* For a segment of n keys: working memory, and the maximum bytes. */
 uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
 uint64_t tamis__peel_max_bytes(const tamis_peel_form *, uint64_t n);
 
-/* Bytes of all segments to reckon with for so many keys, spread evenly. */
+/* Expected bytes of all segments for `keys` keys, spread evenly. */
 uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t keys);
 
 /* Makes a segment; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
- * peeled, which does not happen to hashes that are well mixed. */
+ * peeled, which does not happen to well-mixed hashes. */
 tamis_status tamis__peel_make(const tamis_peel_form *, const tamis_peel_task *, uint8_t *work,
                               uint8_t *out, uint64_t *size);
 
-/* Bytes from a file: afterwards every hash of the segment can be asked for. */
+/* The gate: afterwards every hash of the segment can be queried. */
 tamis_status tamis__peel_audit(const tamis_peel_form *, const uint8_t *bytes, uint64_t size);
 
 /* Keys of a segment. */
@@ -70,7 +70,7 @@ static inline uint64_t tamis__peel_keys(const uint8_t *bytes) {
     return tamis__get64(bytes);
 }
 
-/* Guard bits for a rate: the smallest number with 2^-bits not above it, but for a rounding. */
+/* Guard bits for a rate: the smallest number with 2^-bits not above it, except for rounding. */
 unsigned tamis__peel_guard_for(double fpr);
 
 /* ---- Places --------------------------------------------------------------------------------- */
@@ -78,11 +78,11 @@ unsigned tamis__peel_guard_for(double fpr);
 #define TAMIS_PEEL_TURN  0x9e3779b97f4a7c15
 #define TAMIS_PEEL_GUARD 0xf1357aea2e62a9c5
 
-/* Where the cells of a key are: the strip from the top bits of x, what is in it from mixed
- * ones. Sixteen bits for each cell, which is as long as strips get. */
+/* Where the cells of a key are: the strip from the top bits of x, the cell in it from mixed ones.
+ * Sixteen bits for each cell, the maximum length of strips. */
 typedef struct tamis_peel_graph {
-    uint64_t turn;   /* another one for each try: x = rest of the hash + turn */
-    uint64_t strips; /* in which a key can start; arity - 1 more lie behind them */
+    uint64_t turn;   /* changes with each try: x = rest of the hash + turn */
+    uint64_t strips; /* in which a key can start; arity - 1 more follow */
     unsigned log;    /* cells of a strip, as a power of two */
 } tamis_peel_graph;
 
@@ -110,10 +110,10 @@ TAMIS_HOT uint64_t tamis__peel_guard(uint64_t mixed, unsigned bits) {
     return bits ? mixed * TAMIS_PEEL_GUARD >> (64 - bits) : 0;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* `width` bits from `bit` on in one load where that is possible: a second load that few fields
- * need costs more by being unpredictable than the first. Narrow loads cross fewer cache lines. */
+/* `width` bits from `bit` on in one load where possible: a second load that few fields need costs
+ * more by being unpredictable than the first. Narrow loads cross fewer cache lines. */
 TAMIS_HOT uint64_t tamis__peel_bits(const uint8_t *bytes, uint64_t bit, unsigned width) {
     const uint8_t *p = bytes + (bit >> 3);
     const uint64_t mask = tamis__field_mask(width);
@@ -122,7 +122,7 @@ TAMIS_HOT uint64_t tamis__peel_bits(const uint8_t *bytes, uint64_t bit, unsigned
     return tamis__bits_get(bytes, bit, width);
 }
 
-/* A key's cells, found but not yet looked at. */
+/* A key's cells, located but not yet read. */
 typedef struct tamis_peel_aim {
     const uint8_t *cells; /* NULL: the segment is empty */
     const uint8_t *slots; /* with slots only: where they start, and the bit of the key's own */
@@ -181,13 +181,13 @@ TAMIS_HOT uint64_t tamis__peel_xor(const tamis_peel_form *form, const tamis_peel
     return x;
 }
 
-/* Is it a key of the segment, as far as the guard tells? */
+/* Is it a key of the segment, by its guard? */
 TAMIS_HOT bool tamis__peel_hit(const tamis_peel_form *form, const tamis_peel_aim *aim) {
     return aim->cells &&
            tamis__peel_xor(form, aim, tamis__peel_row_values(form), form->guard_bits) == aim->guard;
 }
 
-/* For what was hit, before its value is asked for: fetches the key's own slot, where there are. */
+/* For a hit, before its value is read: prefetches the key's own slot, if it has slots. */
 TAMIS_HOT void tamis__peel_reach(const tamis_peel_form *form, tamis_peel_aim *aim) {
     if (!form->has_slots) return;
     const uint64_t own = tamis__peel_xor(form, aim, 0, TAMIS_PEEL_SLOT_BITS);

@@ -4,18 +4,18 @@
  * What Pagh, Pagh and Rao (2005) promised, a dynamic set in n log2(1/fpr) + O(n) bits, in the
  * practical form of Pandey, Bender, Johnson and Patro (2017), the rank-and-select quotient filter.
  * It answers as a table of all fingerprints would, because it is one: the rate is that of two equal
- * fingerprints, nothing else.
+ * fingerprints.
  *
- *     hash * slots = | home | remainder | the rest, which is not kept |
+ *     hash * slots = | home | remainder | the rest, not stored |
  *
- *     slots.h draws how the remainders stand in their slots and how a run is found
+ *     slots.h draws how remainders are stored and how a run is found
  *
- * Everything that is stored can be read back in order: two filters merge, and a filter is made
- * twice as large, or half, without the keys. A key that is added again takes another slot, so that
- * every remove takes back one add; where counts are large, use multiset.
+ * All that is stored can be listed in order: two filters merge, and a filter is doubled or halved,
+ * without the keys. A key that is added again takes another slot, so that every remove undoes one
+ * add; where counts are large, use multiset.
  *
- * The price against blocked is time (a run is searched, and adding moves slots), and that it is
- * full at 95 % of its slots. */
+ * The price compared with blocked is time (a run is searched, and adding moves slots), and that it
+ * is full at 95 % of its slots. */
 #include "kinds/fp_multiset.h"
 #include "kinds/kind.h"
 #include "kinds/slots.h"
@@ -29,7 +29,7 @@ static bool is_smaller(uint64_t a, uint64_t b) {
     return a < b;
 }
 
-/* The slot behind the last one with this value: where another would go. */
+/* The slot after the last one with this value: where another would go. */
 static uint64_t behind(const tamis_slots *t, const tamis_run *run, uint64_t value) {
     return tamis__run_search(t, run, value, is_smaller);
 }
@@ -65,7 +65,7 @@ static const tamis_bag_code code = {.name = "quotient",
                                     .put = put,
                                     .is_legal = is_legal};
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 /* The last slot with the fingerprint of a hash; false when there is none. */
 static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *run, uint64_t *at) {
@@ -100,7 +100,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     size_t done = tamis__slots_add(&t, b.hash, b.n);
     if (done == b.n) return TAMIS_OK;
     const tamis_fingerprint fp = tamis__fingerprint(&t, b.hash[done]);
-    const tamis_status rc = put(&t, fp.home, fp.value, 1); /* fails once more, and says why */
+    const tamis_status rc = put(&t, fp.home, fp.value, 1); /* fails again, and sets the message */
     while (done) remove_one(f, tamis__hashes(&b.hash[--done], 1));
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of kinds, made from kinds.def, and what each can do. */
+/* The list of kinds, made from kinds.def, and their abilities. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define TAMIS_KINDS_DEF "kinds.def"
 #endif
 
-/* Tests build this file a second time with a list of kinds of their own behind ours. */
+/* Tests build this file a second time with their own kinds after ours. */
 #define KIND(id, name) extern const tamis_kind tamis__##name;
 #include TAMIS_KINDS_DEF
 #ifdef TAMIS_EXTRA_KINDS
@@ -51,15 +51,15 @@ const tamis_entry *tamis__kind_by_name(const char *name, size_t len) {
 
 /* ---- Kinds that are left out ----------------------------------------------------------------- */
 
-/* Every kind there is, whatever this build has: "1 classic", "2 blocked", ... One text, because a
- * table with pointers would cost a small library more than the names do. */
+/* All kinds, whatever this build has: "1 classic", "2 blocked", ... One text, because a table with
+ * pointers would cost a small library more than the names do. */
 static const char every_kind[] =
 #define KIND(id, name) #id " " #name "\0"
 #include "kinds.def"
 #undef KIND
     ;
 
-/* The next of them, with its name as people write it; false after the last. */
+/* The next of them, with its name as users write it; false after the last. */
 typedef struct known {
     const char *next;
     uint32_t id;
@@ -96,9 +96,9 @@ tamis_status tamis__kind_refuse(uint32_t id) {
     return tamis__fail(TAMIS_TOO_NEW, "kind %u needs a newer Tamis than %s", id, tamis_version());
 }
 
-/* ---- What each can do ------------------------------------------------------------------------ */
+/* ---- Abilities ------------------------------------------------------------------------------- */
 
-/* What an entry or a group of the descriptor gives. */
+/* The abilities that an entry or a group of the descriptor gives. */
 static unsigned if_has(bool has, unsigned ability) {
     return has ? ability : 0;
 }

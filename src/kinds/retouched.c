@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* retouched: a Bloom filter in which chosen false positives are answered no.
  *
- * When a few false positives are known to hurt, bits can be given up on purpose: clear one bit of
- * each troublesome key, and it is answered no for ever. The price is that every key that needs the
- * bit is lost too (Donnet, Baynat and Friedman 2006). Clearing bits at random trades all false
+ * When a few false positives are known to hurt, bits can be cleared on purpose: clear one bit of
+ * each troublesome key, and it is always answered no. The price is that every key that needs the
+ * bit is lost too (Donnet, Baynat and Friedman 2006). Clearing random bits trades all false
  * positives against lost keys; clearing chosen ones pays much better.
  *
- *     kept      0 1 0 0 1 0 0 1 0 1 ...    what questions look at
- *     cleared   0 0 0 1 0 0 0 0 0 0 ...    what was given up; never a bit that is kept too
+ *     kept      0 1 0 0 1 0 0 1 0 1 ...    what queries read
+ *     cleared   0 0 0 1 0 0 0 0 0 0 ...    cleared on purpose; never a bit that is kept too
  *                     ▲
  *                     was set, and a troublesome key has it
  *
- * The bits that were given up are remembered, so that nothing is final: to undo is to OR the second
- * array into the first. Adding a key brings its own bits back. The union of two filters keeps what
- * either keeps, so that no key that one of them finds is lost by it. */
+ * Cleared bits are remembered, so that nothing is final: to undo is to OR the second array into the
+ * first. Adding a key restores its own bits. The union of two filters keeps what either keeps, so
+ * that no key that one of them finds is lost by it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -85,7 +85,7 @@ static void give_up(tamis_body *f, uint64_t word, uint64_t bits) {
     tamis__put64(cleared, tamis__get64(cleared) | bits);
 }
 
-/* No bit is kept and given up at once. */
+/* No bit is both kept and cleared. */
 static tamis_status audit(const tamis_body *f) {
     const tamis_stratum kept = array_at(f, KEPT), cleared = array_at(f, CLEARED);
     for (uint64_t at = 0; at < kept.size; at += 8)
@@ -94,7 +94,7 @@ static tamis_status audit(const tamis_body *f) {
     return TAMIS_OK;
 }
 
-/* ---- Asking, adding, merging ---------------------------------------------------------------- */
+/* ---- Querying, adding, merging -------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     for (size_t j = 0; j < b.n; j++) hit[j] = is_found(f, b.hash[j]);
@@ -111,7 +111,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* Given up in one and needed in the other is needed. */
+/* A bit that is cleared in one and needed in the other is needed. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const tamis_stratum kept = array_at(from, KEPT), cleared = array_at(from, CLEARED);
     const tamis_stratum mine = array_at(into, KEPT);
@@ -128,7 +128,7 @@ static uint64_t scratch(const uint64_t word[]) {
     return word[BITS];
 }
 
-/* Repeatable chance: x starts as the mixed seed. */
+/* Reproducible randomness: x starts as the mixed seed. */
 static uint64_t chance_next(uint64_t *x) {
     *x += 0x9e3779b97f4a7c15;
     return tamis__mix(*x);
@@ -166,9 +166,9 @@ static uint64_t count_found(const tamis_body *f, const uint64_t *hash, size_t n)
     return found;
 }
 
-/* How many of the hashes that are found need each bit. The counts are not kept up while bits go:
- * it would take a second pass per bit to know all of it, and uncounting the troublesome keys that
- * are done saved 2 % of the lost keys in the best case measured. */
+/* How many of the accepted hashes need each bit. The counts are not updated as bits are cleared:
+ * that would take a second pass per bit, and uncounting the troublesome keys that are done saved 2
+ * % of the lost keys in the best case measured. */
 static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t *needs) {
     uint64_t at[MAX_HASHES];
     for (size_t j = 0; j < n; j++)
@@ -179,7 +179,7 @@ static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t 
 
 /* By the ratio, the bit that loses the fewest keys for each troublesome one; products of 32-bit
  * numbers compare the fractions exactly. Where no known key needs either, the one that stops more
- * trouble is better. */
+ * troublesome keys is better. */
 static bool is_better(const tamis_retouch_task *task, uint64_t a, uint64_t b) {
     const uint64_t keys_a = task->keys_at[a], keys_b = task->keys_at[b];
     const uint64_t trouble_a = task->trouble_at[a], trouble_b = task->trouble_at[b];
