@@ -97,7 +97,7 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
 static tamis_status shrink(const tamis_body *f, uint64_t keep, uint64_t word[]) {
     (void)f;
     if (keep < 1 || keep > MAX_FEW)
-        return tamis__fail(TAMIS_INVALID, "minhash keeps from 1 to %d bits of a number, not %llu",
+        return tamis__fail(TAMIS_INVALID, "minhash keeps 1 to %d bits of a number, not %llu",
                            MAX_FEW, (unsigned long long)keep);
     word[KEEP] = keep;
     return TAMIS_OK;

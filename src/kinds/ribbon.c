@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ribbon: the smallest filter, for keys that are all known beforehand.
+/* ribbon: the smallest filter, for keys that are all known in advance.
  *
  * Each key gets an equation over 64 neighbouring rows of a bit matrix, which is solved once, when
- * the filter is built; a question sums up those rows and compares the result with a fingerprint of
- * the key. A key costs a row, so that with w columns a filter of rate 2^-w has hardly more than w
- * bits per key, the least that any filter can have.
+ * the filter is built; a query sums those rows and compares the result with a fingerprint of the
+ * key. A key costs a row, so that with w columns a filter of rate 2^-w has hardly more than w bits
+ * per key, the minimum for any filter.
  *
  *     hash ──range──▶ segment ──mix──▶ x = [ start s ... | guard g ]         c = 64 coefficients
  *
@@ -12,9 +12,9 @@
  *         c shifted to s                 └──c low──┘└─c high┘
  *         for each column     parity(low & word) ^ parity(high & next word) = its bit of g
  *
- * Rates between two powers of two come from blocks of w - 1 columns in front of those of w: the
- * share of the hash that leads there is chosen to the 65536th. What the band of rows is and how it
- * is solved stands in kinds/band.h.
+ * Rates between two powers of two come from blocks of w - 1 columns before those of w: the share of
+ * the hash that leads there is chosen to the 65536th. kinds/band.h describes the band of rows and
+ * how it is solved.
  * Dillinger, Huebschle-Schneider, Sanders and Walzer, "Fast Succinct Retrieval and Approximate
  * Membership Using Ribbon" (2022). */
 #include <math.h>
@@ -45,14 +45,14 @@ static void set_columns(uint64_t word[], tamis_band_columns columns) {
     word[NARROW] = columns.narrow;
 }
 
-/* Bytes to reckon with for so many keys in the segments that they need. */
+/* Expected bytes for so many keys in the segments that they need. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_band_form form = form_of(word);
     const uint64_t segments = tamis__segments_for(word, keys);
     return tamis__band_expect(&form, keys, segments) + tamis__segment_offsets_size(segments);
 }
 
-/* The most columns with which so many keys fit into a size. */
+/* The most columns with which `keys` keys fit into a size. */
 static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
     uint64_t low = 0, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
     while (low < high) {
@@ -80,7 +80,7 @@ static tamis_status width_beside_narrow(const tamis_params *params, uint64_t wor
         for (word[WIDTH] = 1; word[WIDTH] <= TAMIS_BAND_MAX_GUARD; word[WIDTH]++)
             if (ldexp(share, -(int)word[WIDTH]) <= params->fpr) return TAMIS_OK;
     }
-    return tamis__fail(TAMIS_INVALID, "no width from 1 to %d serves with narrow=%llu",
+    return tamis__fail(TAMIS_INVALID, "no width from 1 to %d is enough with narrow=%llu",
                        TAMIS_BAND_MAX_GUARD, (unsigned long long)word[NARROW]);
 }
 
@@ -135,7 +135,7 @@ static tamis_status audit(const tamis_body *f) {
     return rc;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_band_form form = form_of(f->word);
@@ -150,7 +150,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__band_ask(&form, tamis__band_of(&set, hash), hash, &none);
 }
 
-/* Keys are known exactly, and so is the chance of a stranger: by the segment it falls into. */
+/* Keys are known exactly, and so is the rate of a non-member: by the segment it falls into. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_band_form form = form_of(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];

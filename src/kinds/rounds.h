@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that probe k of m cells anywhere may include this; it holds only inline functions.
+/* For kinds that probe k of m cells anywhere; it holds only inline functions.
  *
- * A stranger is gone after two probes on average and a key needs all of them, and nobody can
- * foretell which it will be: asking key by key costs a wrong guess of the processor for almost
- * every stranger, and a cache miss after the other for every key. So a batch is asked in rounds.
- * Each looks at one more probe of every key that is still in, closes the ranks without a branch,
- * and asks for the cells of the next round, which come while the rest of this one is looked at.
+ * A non-member fails after two probes on average and a member needs all of them, unpredictably:
+ * querying key by key costs a branch misprediction for almost every non-member, and one cache miss
+ * after the other for every member. So a batch is queried in rounds. Each tests one more probe of
+ * every remaining key, closes the ranks without a branch, and prefetches the cells of the next
+ * round, which arrive while the rest of this one is tested.
  *
  *     round 0   a b c d e f g h        prefetch the first cell of each
- *     round 1   a b c d e f g h        look at it; b, d, e and h stay: prefetch their second cell
- *     round 2   b d e h                look at it; d and e stay
- *     ...                              whoever is left after k rounds is a hit
+ *     round 1   a b c d e f g h        test it; b, d, e and h stay: prefetch their second cell
+ *     round 2   b d e h                test it; d and e stay
+ *     ...                              keys left after k rounds are hits
  *
- * In payloads that stay in the second cache a round is two probes and asks for nothing: keeping the
- * ranks costs more there than a probe in vain. Measured against key by key with BMI2, 7 probes:
- * 10^5 keys 14.2 -> 3.4 ns for strangers and 8.8 -> 8.6 for keys; 10^7 keys 39 -> 16 and 68 ->
+ * In payloads that stay in the second-level cache a round is two probes without prefetches: keeping
+ * the ranks costs more there than a wasted probe. Measured against key by key with BMI2, 7 probes:
+ * 10^5 keys 14.2 -> 3.4 ns for non-members and 8.8 -> 8.6 for members; 10^7 keys 39 -> 16 and 68 ->
  * 42. */
 #ifndef TAMIS_KINDS_ROUNDS_H
 #define TAMIS_KINDS_ROUNDS_H
@@ -31,7 +31,7 @@ typedef struct tamis_probed {
     uint64_t extra; /* the kind's own */
 } tamis_probed;
 
-/* Does the cell let the key pass? `x` is the number of the chain that led there. Questions see only
+/* Does the cell accept the key? `x` is the number of the chain that led there. Queries see only
  * cells below `cells`. Constants wherever the loops are inlined. */
 typedef bool tamis_passes(const tamis_probed *, uint64_t x, uint64_t cell);
 typedef void tamis_change(const tamis_probed *, uint64_t x, uint64_t cell);
@@ -53,7 +53,7 @@ TAMIS_HOT bool tamis__bit_passes(const tamis_probed *p, uint64_t x, uint64_t cel
     return tamis__bit_get(p->bytes, cell);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 TAMIS_HOT bool tamis__probe(tamis_passes *passes, const tamis_probed *p, uint64_t *x) {
     const uint64_t now = tamis__chain_turn(x);
@@ -71,13 +71,13 @@ enum {
     TAMIS_RANKS = 256
 }; /* half as many took up to 15 % longer, twice as many 20 % at 10^8 keys */
 
-/* The keys that are still in: where their chain is, the cell that comes next, and who they are. */
+/* The remaining keys: the state of their chain, the next cell, and their index. */
 typedef struct tamis_ranks {
     uint64_t x[TAMIS_RANKS], cell[TAMIS_RANKS];
     uint16_t who[TAMIS_RANKS];
 } tamis_ranks;
 
-/* The first round takes the keys as they come. */
+/* The first round takes the keys in order. */
 TAMIS_HOT size_t tamis__round_near(tamis_passes *passes, const tamis_probed *p,
                                    const uint64_t *first, bool is_double, tamis_ranks *r,
                                    size_t n) {
@@ -102,14 +102,14 @@ TAMIS_HOT size_t tamis__rounds_near(tamis_passes *passes, const tamis_probed *p,
     return i < p->hashes ? tamis__round_near(passes, p, NULL, false, r, n) : n;
 }
 
-/* Without a branch. For bits compilers choose by a conditional move; for wider cells they would
- * jump, and strangers took a third longer. */
+/* Without a branch. For bits compilers use a conditional move; for wider cells they would branch,
+ * and non-members took a third longer. */
 TAMIS_HOT uint64_t tamis__either(const tamis_probed *p, bool ok, uint64_t yes, uint64_t no) {
     if (p->width == 1) return ok ? yes : no;
     return no + ((yes - no) & (0 - (uint64_t)ok));
 }
 
-/* Whoever leaves asks once more for the cell that it was at: it is here, so that costs nothing. */
+/* A key that leaves prefetches its last cell again: it is in cache, so that costs nothing. */
 TAMIS_HOT size_t tamis__round_far(tamis_passes *passes, const tamis_probed *p, tamis_ranks *r,
                                   size_t n) {
     size_t stay = 0;
@@ -160,10 +160,10 @@ TAMIS_HOT void tamis__probed_query(tamis_passes *passes, const tamis_probed *p,
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-/* Where cells are far, all those of a few keys are asked for before the first is changed. */
-enum { TAMIS_SPOTS = 256 }; /* cells that are under way at once: at least those of four keys */
+/* Beyond the cache, all cells of a few keys are prefetched before the first is changed. */
+enum { TAMIS_SPOTS = 256 }; /* cells in flight at once: at least those of four keys */
 
-/* The cells of as many keys as there is room for, asked for one by one. */
+/* The cells of as many keys as there is room for, prefetched one by one. */
 TAMIS_HOT size_t tamis__spread(const tamis_probed *p, const uint64_t *hash, size_t n, uint64_t *x,
                                uint64_t *cell) {
     size_t spots = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that are rows of counters, and core, may include this: sums of counters, with weights and
- * without, and what the rows tell.
+/* For kinds that are rows of counters, and core: sums of counters, with and without weights, and
+ * measuring rows.
  *
- * Weights may be negative, and sums on the way too; what comes of them is a counter again, or
- * nothing is changed. */
+ * Weights may be negative, and intermediate sums too; the result is a counter again, or nothing is
+ * changed. */
 #ifndef TAMIS_KINDS_ROWS_H
 #define TAMIS_KINDS_ROWS_H
 
@@ -17,7 +17,7 @@ static inline uint64_t tamis__sum_within(uint64_t value, uint64_t more, uint64_t
     return more < top - value ? value + more : top;
 }
 
-/* False when the sum, or the product alone, leaves 64 bits. */
+/* False when the sum, or the product alone, overflows 64 bits. */
 static inline bool tamis__add_weighed(int64_t *sum, uint64_t count, int64_t weight) {
     int64_t product;
     return !__builtin_mul_overflow(count, weight, &product) &&
@@ -37,9 +37,8 @@ static inline bool tamis__weigh_one(const tamis_body *const *from, const int64_t
     return sum >= 0 && *value <= top;
 }
 
-/* All counters of `into`, from 0 to `top` each. They are looked at first, and written when all of
- * them are good; a counter is read everywhere before it is written, so that `into` may be one of
- * `from`. */
+/* All counters of `into`, from 0 to `top` each. All are checked before the first is written; a
+ * counter is read everywhere before it is written, so that `into` may be one of `from`. */
 static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *const *from,
                                         const int64_t *weight, size_t n, uint64_t counters,
                                         uint64_t top, tamis_counter_get *get,
@@ -56,8 +55,8 @@ static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *cons
     return TAMIS_OK;
 }
 
-/* Rows of counters, one after the other. A stranger needs one that is raised in every row: the
- * chance is the product of their shares. */
+/* Rows of counters, one after the other. A non-member needs a raised one in every row: the rate is
+ * the product of their shares. */
 static inline void tamis__rows_measure(const tamis_body *f, const tamis_body *other,
                                        uint64_t columns, uint64_t rows, uint64_t top,
                                        tamis_counter_get *get, tamis_measurement *out) {

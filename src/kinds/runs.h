@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.c and its kernels may include this; it holds only inline functions.
+/* For slots.c and its kernels; it holds only inline functions.
  *
- * Runs of a quotient filter: how one is found, what is in it, and how it gets longer. All of it is
- * counting bits and finding the k-th of them, for which processors have instructions that plain C
- * may not use; so it is compiled twice. */
+ * Runs of a quotient filter: how one is found, what is in it, and how it grows. All of it counts
+ * bits and finds the k-th of them, for which processors have instructions that portable C may not
+ * use; so it is compiled twice. */
 #ifndef TAMIS_KINDS_RUNS_H
 #define TAMIS_KINDS_RUNS_H
 
@@ -47,7 +47,7 @@ TAMIS_HOT unsigned tamis__offset_of(const tamis_slots *t, uint64_t block) {
 
 /* ---- Finding -------------------------------------------------------------------------------- */
 
-/* The slot behind the n-th run end at or after `slot`, n from 1; the slots have so many. */
+/* The slot after the n-th run end at or after `slot`, n from 1; there are that many. */
 TAMIS_HOT uint64_t tamis__behind_run_end(const tamis_slots *t, uint64_t slot, unsigned n) {
     uint64_t block = slot / TAMIS_SLOTS_BLOCK;
     uint64_t ends = tamis__run_ends(t, block) & ~tamis__below(slot);
@@ -72,8 +72,8 @@ TAMIS_HOT tamis_run tamis__find_run(const tamis_slots *t, uint64_t home) {
                        tamis__is_occupied(t, home) ? tamis__behind_run_end(t, start, 1) : start};
 }
 
-/* A slot is unused when nobody at home in it or before it reaches it. If somebody does, all slots
- * up to where those end are in use. */
+/* A slot is unused when no run of a home at or before it reaches it. If one does, all slots up to
+ * the end of those runs are in use. */
 TAMIS_HOT uint64_t tamis__first_unused(const tamis_slots *t, uint64_t slot) {
     while (slot < t->count) {
         const uint64_t end = tamis__end_of_homes(t, slot, tamis__up_to(slot));
@@ -83,7 +83,7 @@ TAMIS_HOT uint64_t tamis__first_unused(const tamis_slots *t, uint64_t slot) {
     return slot;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 /* The lowest bit of as many slots as fit into a word. */
 TAMIS_HOT uint64_t tamis__slots_ones(const tamis_slots *t) {
@@ -98,7 +98,7 @@ static inline bool tamis__run_has_slowly(const tamis_slots *t, uint64_t home, ui
     return at < run.end;
 }
 
-/* The k-th set bit of a word, from 0; 0 when it has not so many. */
+/* The k-th set bit of a word, from 0; 0 when it has fewer. */
 TAMIS_HOT uint64_t tamis__kth_bit(uint64_t word, unsigned k) {
 #if defined(__x86_64__) && defined(__BMI2__)
     return k < 64 ? __builtin_ia32_pdep_di((uint64_t)1 << k, word) : 0;
@@ -107,9 +107,9 @@ TAMIS_HOT uint64_t tamis__kth_bit(uint64_t word, unsigned k) {
 #endif
 }
 
-/* Is the value in the run of a home? One straight way for nearly all questions, because each branch
- * would be taken by chance: the run ends that belong to homes of the block are looked for in the
- * 128 slots from the block on, and a run in a word is compared at once. */
+/* Is the value in the run of a home? One straight path for nearly all queries, because each branch
+ * would be unpredictable: the run ends of the block's homes are found in the 128 slots from the
+ * block on, and a run in a word is compared at once. */
 TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home, uint64_t value) {
     const uint64_t block = home / TAMIS_SLOTS_BLOCK, occupied = tamis__occupied(t, block);
     const uint64_t ends = tamis__run_ends(t, block), next = tamis__run_ends(t, block + 1);
@@ -147,7 +147,7 @@ TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home
 
 TAMIS_HOT void tamis__query_slots(const tamis_slots *slots, const uint64_t *hash, size_t n,
                                   uint8_t *hit) {
-    const tamis_slots t = *slots; /* a copy that stays in registers: nobody has its address */
+    const tamis_slots t = *slots; /* a copy that stays in registers: its address is not taken */
     const uint64_t ones = tamis__slots_ones(&t);
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(&t, hash, i, n);
@@ -160,8 +160,8 @@ TAMIS_HOT void tamis__query_slots(const tamis_slots *slots, const uint64_t *hash
 
 /* Works on the slots [from, to] of one block, a word at a time: slots are packed, so that a shift
  * by one slot is a shift by `width` bits over the words that hold them. The first and the last of
- * those words keep the bits that are not in the range. Slot `from` is left with old bits, for the
- * caller to fill. */
+ * those words keep the bits outside the range. Slot `from` keeps old bits, for the caller to
+ * fill. */
 TAMIS_HOT void tamis__shift_up_in_block(const tamis_slots *t, uint64_t from, uint64_t to) {
     const uint64_t first = from % TAMIS_SLOTS_BLOCK * t->width;
     const uint64_t last = (to % TAMIS_SLOTS_BLOCK + 1) * t->width - 1;
@@ -198,7 +198,7 @@ TAMIS_HOT void tamis__shift_up(const tamis_slots *t, uint64_t at, uint64_t unuse
 
 /* ---- Inserting ------------------------------------------------------------------------------ */
 
-/* One slot more of `home`, where slot `last` comes into use, pushes past the start of every block
+/* One slot more of `home`, where slot `last` becomes used, pushes past the start of every block
  * between the two. */
 TAMIS_HOT bool tamis__may_insert(const tamis_slots *t, uint64_t home, uint64_t last) {
     if (last >= t->count) return false;
@@ -212,7 +212,7 @@ TAMIS_HOT void tamis__move_offsets(const tamis_slots *t, uint64_t home, uint64_t
         tamis__put16(t->offsets + 2 * block, (uint16_t)(tamis__offset_of(t, block) + (unsigned)by));
 }
 
-/* All of tamis__slot_insert but the count of slots in use. */
+/* All of tamis__slot_insert except the count of slots in use. */
 TAMIS_HOT bool tamis__insert_slot(const tamis_slots *t, uint64_t home, tamis_run *run, uint64_t at,
                                   uint64_t value) {
     const uint64_t unused = tamis__first_unused(t, at);
@@ -232,7 +232,7 @@ TAMIS_HOT bool tamis__insert_slot(const tamis_slots *t, uint64_t home, tamis_run
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-/* The slot behind all that are not larger. Runs are short, so they are walked. */
+/* The slot after all that are not larger. Runs are short, so they are walked. */
 TAMIS_HOT uint64_t tamis__behind_value(const tamis_slots *t, const tamis_run *run, uint64_t value) {
     uint64_t at = run->end;
     while (at > run->start && tamis__slot_get(t, at - 1) > value) at--;

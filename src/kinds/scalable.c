@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* scalable: a filter for a set whose size nobody knows.
+/* scalable: a filter for a set of unknown size.
  *
- * A stack of filters of another kind. The first is planned for `capacity` keys; when it has taken
- * them, one for twice as many is put on top, and so on. A key goes into the newest, unless one of
- * them has it already; a question asks all, from the newest down. Almeida, Baquero, Preguiça and
+ * A stack of filters of another kind. The first is planned for `capacity` keys; when it is full,
+ * one for twice as many is put on top, and so on. A key goes into the newest, unless one of them
+ * already has it; a query tests all, from the newest down. Almeida, Baquero, Preguiça and
  * Hutchison, "Scalable Bloom Filters" (2007).
  *
  *     ┌──────────────────────────────┐
@@ -15,22 +15,22 @@
  *     └───────┘
  *
  * These rates are those of taffy block filters (Apple 2022); they cost fewer bits than the powers
- * of 0.85 of the first paper. All stages see the same number of a key. That is no harm: the bound
- * is that of a union, which asks for no independence.
+ * of 0.85 of the first paper. All stages see the same hash of a key. That does no harm: the bound
+ * is that of a union, which needs no independence.
  *
- * What a stage holds is decided by when its keys came, and they may come in the order of their
- * hashes: from a builder, or from what another filter lists. Kinds take the place of a key from the
- * top of its hash, so such a stage would have all its keys in one corner, which is full when they
- * are few: 87 % instead of 1 % at 200 times the first capacity. So stages are *spread*: they see
- * the hash after it was mixed, which leaves nothing of its order. Images from before that have
- * stages that are not; what they grow from now on is.
+ * Keys of a stage are those of a time, and they may come in the order of their hashes: from a
+ * builder, or listed by another filter. Kinds take the place of a key from the top of its hash, so
+ * such a stage would have all its keys in one corner, which soon is full: 87 % instead of 1 % at
+ * 200 times the first capacity. So stages are *spread*: they see the mixed hash, which has nothing
+ * of that order. Images from before that have stages that are not; those that they grow from now on
+ * are.
  *
  * Payload: the stages one after the other, each of them
  *
  *      0  keys that it has taken       8
  *      8  shape words of the stage    24    zero for the first one, whose shape is in our own words
  *     32  1: it is spread; 0: not      8
- *     40  doubt, in the first stage    8    keys that were counted once too often, at most
+ *     40  doubt, in the first stage    8    at most this many keys were counted twice
  *     48  zero                        16
  *     64  its payload, and zeros up to a multiple of 64, so that blocks stay on cache lines */
 #include <math.h>
@@ -46,12 +46,12 @@ enum { OPT_KIND };
 enum { LINE = 64, AT_TAKEN = 0, AT_SHAPE = 8, AT_SPREAD = 32, AT_DOUBT = 40, AT_ZERO = 48 };
 enum { MAX_STAGES = 57, BATCH = 256 };
 
-/* RATE counts in these, with six digits: what a spec shows of a rate leads to the same number. */
+/* The unit of RATE, with six digits: a rate as printed in a spec leads to the same number. */
 #define ATTO       1e-18
 #define MAX_ATTOS  ((uint64_t)1000000000000000000)
 #define SIX_DIGITS 1000000
 
-/* Stages are of a kind whose shape has no more than three words, whose adds cannot fail up to its
+/* Stages are of a kind whose shape has at most three words, whose adds cannot fail up to its
  * capacity, and that is planned without a seed. The order is that of the images. */
 extern const tamis_kind tamis__blocked, tamis__split, tamis__classic, tamis__compaction;
 static const tamis_kind *const kinds[] = {
@@ -114,7 +114,7 @@ static bool is_spread(const tamis_body *stage) {
     return tamis__get64(header_of(stage) + AT_SPREAD);
 }
 
-/* What a stage sees of hashes. */
+/* The hashes as a stage sees them. */
 static void place(uint64_t *to, const uint64_t *hash, size_t n, bool is_mixed) {
     if (!is_mixed) {
         memcpy(to, hash, n * sizeof *hash);
@@ -170,9 +170,9 @@ static uint64_t six_digits(double rate) {
     return attos < MAX_ATTOS ? attos : MAX_ATTOS - MAX_ATTOS / SIX_DIGITS;
 }
 
-/* A filter that is made can grow a thousandfold, or to 2^40 keys: what no stage can be made for by
- * then is refused at once, not by an add on some later day. The last of these stages is the
- * strictest and the largest. */
+/* A new filter can grow a thousandfold, or to 2^40 keys: if some stage cannot be made by then, the
+ * spec is refused at once, not an add on some later day. The last of these stages is the strictest
+ * and the largest. */
 static bool can_grow(const uint64_t word[]) {
     enum { PROMISED_STAGES = 10 };
     const uint64_t promised_keys = (uint64_t)1 << 40;
@@ -181,7 +181,7 @@ static bool can_grow(const uint64_t word[]) {
     return plan_stage(word, last, shape, &size) == TAMIS_OK;
 }
 
-/* The lowest rate of two digits at which it can. */
+/* The lowest rate of two digits at which that works. */
 static double lowest_rate(const uint64_t word[]) {
     uint64_t tried[TAMIS_WORDS];
     double low = (double)word[RATE] * ATTO, high = 1;
@@ -201,8 +201,8 @@ static tamis_status plan_for_rate(const tamis_params *params, uint64_t shape[], 
     return plan_stage(word, 0, shape, &size);
 }
 
-/* The first stage takes the room there is. What it then has as its rate is its share, from which
- * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
+/* The first stage takes all the room. Its rate is then its share, from which the rate of all
+ * follows; but no stricter than what later stages can keep at a reasonable size. */
 static tamis_status plan_for_size(const tamis_params *params, uint64_t shape[], uint64_t word[]) {
     const double min = 1e-6;
     const uint64_t lines = params->bits / 8 / LINE;
@@ -216,7 +216,7 @@ static tamis_status plan_for_size(const tamis_params *params, uint64_t shape[], 
     return TAMIS_OK;
 }
 
-/* All but whether it can grow. */
+/* Everything except whether it can grow. */
 static tamis_status plan_first(const tamis_params *params, uint64_t word[]) {
     const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
     const bool is_strict = !params->bits && six_digits(params->fpr) < six_digits(blocked_from);
@@ -251,7 +251,8 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)word[KIND]);
     if (word[STAGES] == 0 || word[STAGES] > MAX_STAGES || word[FIRST] == 0 ||
         word[FIRST] > TAMIS_MAX_CAPACITY >> (word[STAGES] - 1))
-        return tamis__fail(TAMIS_CORRUPT, "scalable cannot have %llu stages from %llu keys on",
+        return tamis__fail(TAMIS_CORRUPT,
+                           "scalable cannot have %llu stages, the first of %llu keys",
                            (unsigned long long)word[STAGES], (unsigned long long)word[FIRST]);
     if (word[RATE] == 0 || word[RATE] >= MAX_ATTOS)
         return tamis__fail(TAMIS_CORRUPT, "scalable cannot have a rate of %llu / 10^18",
@@ -275,7 +276,7 @@ static unsigned lacks(const uint64_t word[]) {
     return TAMIS_ENTRY(kind_of(word), sets, merge) ? 0 : TAMIS_CAN_MERGE;
 }
 
-/* All that a question may look at. Later stages are not in the words; they are planned again. */
+/* All bits that a query may read. Later stages are not in the words; they are planned again. */
 static uint64_t probes(const uint64_t word[]) {
     uint64_t sum = kind_of(word)->probes(word + SHAPE);
     for (uint64_t i = 1; i < word[STAGES]; i++) {
@@ -285,7 +286,7 @@ static uint64_t probes(const uint64_t word[]) {
     return sum;
 }
 
-/* Full stages have the rate that they were planned for; the one on top as many keys as are left. */
+/* Full stages have their planned rate; the one on top has the remaining keys. */
 static double rate(const uint64_t word[], uint64_t items) {
     uint64_t shape[TAMIS_WORDS] = {0}, size, stage = 0;
     double all = 0;
@@ -308,17 +309,17 @@ static bool is_zero(const uint8_t *bytes, uint64_t n) {
     return true;
 }
 
-/* What merges may bring the count of a stage to. */
+/* The maximum count of a stage after merges. */
 #define MAX_TAKEN ((uint64_t)1 << 60)
 
 static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
     const tamis_body *b = &s->stage[i];
     const uint8_t *header = header_of(b);
     if (tamis__get64(header + AT_SPREAD) > 1)
-        return tamis__fail(TAMIS_CORRUPT, "stage %llu is spread in a way that nobody knows",
+        return tamis__fail(TAMIS_CORRUPT, "stage %llu has an unknown spread",
                            (unsigned long long)i);
     if (tamis__get64(header + AT_DOUBT) > (i ? 0 : MAX_TAKEN))
-        return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot have doubts about %llu keys",
+        return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot have counted %llu keys twice",
                            (unsigned long long)i,
                            (unsigned long long)tamis__get64(header + AT_DOUBT));
     if ((i == 0 && !is_zero(header + AT_SHAPE, AT_SPREAD - AT_SHAPE)) ||
@@ -343,9 +344,9 @@ static tamis_status audit(const tamis_body *f) {
     return rc;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* Hashes that no stage had so far, as the next one sees them, and which of all they are. */
+/* Hashes that no stage had so far, as the next one sees them, and their indices. */
 typedef struct waiting {
     uint64_t place[BATCH];
     size_t n;
@@ -353,14 +354,14 @@ typedef struct waiting {
     uint8_t from[BATCH];
 } waiting;
 
-/* They are all there at first, in their order. */
+/* All of them at first, in order. */
 static void ask_first(const stack *s, uint64_t stage, const uint64_t *hash, size_t n, uint8_t *hit,
                       waiting *w) {
     size_t still = 0;
     w->is_mixed = is_spread(&s->stage[stage]);
     place(w->place, hash, n, w->is_mixed);
     s->kind->query(&s->stage[stage], tamis__hashes(w->place, n), hit);
-    if (stage == 0) return; /* nobody waits for another */
+    if (stage == 0) return; /* nothing to reorder */
 #pragma GCC unroll 4
     for (size_t j = 0; j < n; j++) {
         w->place[still] = w->place[j];
@@ -370,7 +371,7 @@ static void ask_first(const stack *s, uint64_t stage, const uint64_t *hash, size
     w->n = still;
 }
 
-/* Strangers are most often found nowhere, and then move up together. */
+/* Non-members are mostly found nowhere, and then move up together. */
 enum { TOGETHER = 8 };
 
 static void move_up(waiting *w, size_t to, size_t at) {
@@ -412,7 +413,7 @@ static void ask_next(const stack *s, uint64_t stage, const uint64_t *hash, uint8
 }
 
 /* Which of up to BATCH hashes are in the `count` lowest stages? From the newest down, each stage is
- * asked only for those that have not been found. */
+ * queried only for those not yet found. */
 static void ask(const stack *s, uint64_t count, const uint64_t *hash, size_t n, uint8_t *hit) {
     waiting w;
     while (count && s->stage[count - 1].items == 0) count--; /* stages are filled from below */
@@ -438,8 +439,8 @@ static bool has_one(const tamis_body *stage, uint64_t hash) {
     return hit;
 }
 
-/* Adds to the stage on top of full ones what neither they nor it have; as long as no more hashes
- * come at a time than it has room for, no stage below changes under the question. */
+/* Adds to the stage on top of full ones what neither they nor it have; as long as a batch is not
+ * larger than its room, no stage below changes during the query. */
 static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     uint8_t is_below[BATCH];
     uint64_t taken = 0;
@@ -455,7 +456,7 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     set_taken(stage, stage->items + taken);
 }
 
-/* Core has made room for every key that is new; without room they are all old. */
+/* Core has made room for every new key; without room they are all old. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     stack s;
     uint64_t top = 0;
@@ -489,7 +490,7 @@ static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
         if (word[STAGES] == MAX_STAGES || word[FIRST] > TAMIS_MAX_CAPACITY >> word[STAGES])
             return tamis__fail(TAMIS_FULL, "scalable cannot grow beyond 2^56 keys");
         if (plan_stage(word, word[STAGES], shape, &size))
-            return tamis__fail_in(TAMIS_FULL, "scalable cannot grow any more");
+            return tamis__fail_in(TAMIS_FULL, "scalable cannot grow further");
         if (size > TAMIS_MAX_PAYLOAD_BYTES - word[BYTES] - 2 * LINE)
             return tamis__fail(TAMIS_FULL, "scalable would need over 2^56 bytes");
         word[BYTES] += LINE + to_line(size);
@@ -513,7 +514,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* A stack that has grown less has the same stages below: it gets empty ones for a union. */
+/* A stack that has grown less has the same lower stages: it gets empty ones for a union. */
 static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     for (int w = 0; w < TAMIS_WORDS; w++)
         if (w != STAGES && w != BYTES && word[w] != wider[w]) return false;
@@ -522,7 +523,7 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
 
 /* ---- Merging and measuring ------------------------------------------------------------------ */
 
-/* Plans come from logarithms, and another machine's may have led to other stages. */
+/* Plans come from logarithms, and another machine may have planned other stages. */
 static tamis_status are_alike(const stack *a, const stack *b) {
     for (uint64_t i = 0; i < a->count; i++) {
         if (memcmp(a->stage[i].word, b->stage[i].word, sizeof a->stage[i].word) != 0)
@@ -536,7 +537,7 @@ static tamis_status are_alike(const stack *a, const stack *b) {
     return TAMIS_OK;
 }
 
-/* The rate of a stack, or of two that are alike, stage by stage. */
+/* The rate of a stack, or of two alike, stage by stage. */
 static double rate_of_stage(const stack *a, const stack *b, uint64_t i) {
     tamis_measurement m = {0};
     a->kind->measure(&a->stage[i], b ? &b->stage[i] : NULL, &m);
@@ -550,7 +551,7 @@ static double rate_of(const stack *a, const stack *b) {
     return all;
 }
 
-/* The same when every stage is full, also those that will be there one day. */
+/* The same when every stage is full, including future ones. */
 static double rate_at_last(const uint64_t word[], const stack *a, const stack *b) {
     double all = 0;
     for (uint64_t i = 0; i < a->count; i++) {
@@ -562,23 +563,22 @@ static double rate_at_last(const uint64_t word[], const stack *a, const stack *b
     return all;
 }
 
-/* Stages that both have filled hold the keys of both, which may be far too many for them: then
- * there is no union that keeps the rate, now and as it grows. A union with what adds nothing is
- * always one. */
+/* Stages that both have filled hold the keys of both, which may be far too many: then no union
+ * keeps the rate, now and as it grows. A union that adds nothing is always allowed. */
 static tamis_status keeps_rate(const uint64_t word[], const stack *a, const stack *b) {
     const double asked = (double)word[RATE] * ATTO, both = rate_at_last(word, a, b);
     if (both <= fmax(asked, fmax(rate_at_last(word, a, NULL), rate_at_last(word, b, NULL))))
         return TAMIS_OK;
     return tamis__fail(
         TAMIS_FULL,
-        "the union would come to a rate of %.3g, and %.3g was asked: scalable keeps its "
+        "the union would have a rate of %.3g, and %.3g was asked: scalable keeps its "
         "rate as keys are added; add those of one to the other, or join filters "
         "that were planned for all keys, such as blocked",
         both, asked);
 }
 
-/* How many keys a merged stage holds is told by its bits, within what the two counts allow: growth
- * then follows the fill. */
+/* The number of keys of a merged stage follows from its bits, within what the two counts allow:
+ * growth then follows the fill. */
 static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *a, const tamis_body *b) {
     const uint64_t more = a->items > b->items ? a->items : b->items, sum = a->items + b->items;
     tamis_measurement m = {0};
@@ -592,10 +592,10 @@ static double doubt_of(const stack *s) {
     return (double)tamis__get64(header_of(&s->stage[0]) + AT_DOUBT);
 }
 
-/* How many keys may lie in different stages of the two, and will be counted twice: with x and y
- * what is left of each in every stage without those that share it, no more than all of x, all of y,
- * and all that is outside any one stage. And keys that were taken for known may have been fewer
- * than the stages will say together. */
+/* How many keys may be in different stages of the two, and be counted twice: with x and y the rest
+ * of each in every stage without those that share it, at most all of x, all of y, and all that is
+ * outside any one stage. And false positives may have been fewer than the stages will estimate
+ * together. */
 static uint64_t doubt_of_both(const stack *a, const stack *b) {
     double x = 0, y = 0, max = 0, taken = 0;
     for (uint64_t i = 0; i < a->count; i++) {
@@ -628,7 +628,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return rc;
 }
 
-/* Bits show what is common only where it lies in the same stage. */
+/* Bits show common keys only where they are in the same stage. */
 static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
     stack a, b;
     unstack(f, &a);
@@ -636,7 +636,7 @@ static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
     const tamis_status rc = are_alike(&a, &b);
     if (rc || a.count == 1 || !(a.stage[1].items || b.stage[1].items)) return rc;
     return tamis__fail(TAMIS_UNSUPPORTED,
-                       "scalable cannot be compared once it has grown: a key of both may lie in "
+                       "scalable cannot be compared once it has grown: a key of both may be in "
                        "different stages; compare filters of a fixed size, or minhash");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate of payloads that are cut into segments. */
+/* The gate of payloads in segments. */
 #include "kinds/segments.h"
 
 tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that are built once, the builder and tests may include this: a payload cut into segments.
+/* For kinds that are built once, the builder and tests: a payload in segments.
  *
  *     segment 0 │ segment 1 │ ... │ tail │ offsets: where each starts, and where the last ends
  *
- * The offsets come last, because a payload of any size is written from front to back and how long
- * a segment gets shows only when it is made. Everything is a multiple of 8 bytes. The first three
+ * The offsets come last, because a payload of any size is written from front to back and the length
+ * of a segment is known only when it is made. Everything is a multiple of 8 bytes. The first three
  * shape words are the same for every such kind. */
 #ifndef TAMIS_KINDS_SEGMENTS_H
 #define TAMIS_KINDS_SEGMENTS_H
@@ -14,13 +14,13 @@
 #include "kinds/kind.h"
 
 enum {
-    TAMIS_SEGMENTS,      /* how many, at least 1 */
+    TAMIS_SEGMENTS,      /* at least 1 */
     TAMIS_SEGMENT_BYTES, /* of the whole payload */
-    TAMIS_SEGMENT_KEYS,  /* that a segment is planned for: what the records are cut by */
+    TAMIS_SEGMENT_KEYS,  /* planned for a segment */
     TAMIS_SEGMENT_WORDS  /* the first word of the kind's own */
 };
 
-/* The words that the records decide, for tamis_build.made. */
+/* The words that depend on the records, for tamis_build.made. */
 enum { TAMIS_SEGMENT_MADE = 1 << TAMIS_SEGMENTS | 1 << TAMIS_SEGMENT_BYTES };
 
 /* The word that says how the payload is cut, for tamis_build.cut. */
@@ -38,13 +38,12 @@ enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
             "keys in a segment; building needs memory for one, smaller ones cost bits" \
     }
 
-/* The wish for that; the option is the kind's first. */
+/* The parameter for that; the option is the kind's first. */
 static inline uint64_t tamis__segment_keys(const tamis_params *params) {
     return params->has_option[0] ? params->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
 }
 
-/* Segments for so many records: full ones and, unless they come out even, no more than one
- * beyond. */
+/* Segments for n records: full ones and at most one partly filled. */
 static inline uint64_t tamis__segments_for(const uint64_t word[], uint64_t records) {
     const uint64_t keys = word[TAMIS_SEGMENT_KEYS];
     return records ? (records - 1) / keys + 1 : 1;
@@ -70,11 +69,11 @@ static inline uint64_t tamis__segment_of(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[TAMIS_SEGMENTS]);
 }
 
-/* Words from a file: a legal number of segments in a legal number of bytes, of which `tail` (a
- * multiple of 8) are the kind's own. */
+/* Checks words from a file: a valid number of segments in a valid number of bytes, of which `tail`
+ * (a multiple of 8) are the kind's own. */
 tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size);
 
-/* Offsets from a file: segments of at least `min` bytes, one after the other without a gap. */
+/* Checks offsets from a file: contiguous segments of at least `min` bytes. */
 tamis_status tamis__segments_audit(const tamis_body *, uint64_t tail, uint64_t min);
 
 #endif

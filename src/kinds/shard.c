@@ -2,8 +2,8 @@
 /* shard: some of the blocks of a filter that is larger than one machine.
  *
  * blocked and split keep all bits of a key in one block, and the block never falls as the hash
- * grows. So a filter can be cut between any two blocks, and the pieces put together again are the
- * filter, byte for byte: no matter who built them, where, in which order and how often.
+ * grows. So a filter can be cut between any two blocks, and joining the pieces gives the filter,
+ * byte for byte: no matter who built them, where, in which order and how often.
  *
  *     blocks    0 ......... 341 | 342 ........ 682 | 683 ....... 1023        total = 1024
  *               └── shard 0 ──┘   └── shard 1 ──┘   └── shard 2 ──┘         shards = 3
@@ -12,8 +12,8 @@
  *
  * Shard i has the blocks from floor(i * total / shards) to before floor((i+1) * total / shards). A
  * hash that belongs to another shard cannot be added, and is answered maybe, which is always safe.
- * Inside nothing is new: a shard is a smaller filter of its layout, in which every hash is turned
- * into one that leads to the block it has here, and the layout's own kernels do the rest. */
+ * A shard is a smaller filter of its layout, in which every hash becomes one that leads to the
+ * block it has here, and the layout's own kernels do the rest. */
 #include "kinds/shard.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ enum {
 };                      /* shape words of both layouts, whose only option is the detail */
 enum { INDEX_PARQUET }; /* values of split's detail */
 
-/* Of one shard: 32 GiB of blocked, 16 GiB of split. See inner_hash. */
+/* Per shard: 32 GiB of blocked, 16 GiB of split. See inner_hash. */
 #define MAX_BLOCKS ((uint64_t)1 << 29)
 
 extern const tamis_kind tamis__blocked, tamis__split;
@@ -49,8 +49,8 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 16, "as blocked chooses", "with layout=blocked: probes per key"},
     {"index", "parquet|wide", 0, 0, "as split chooses",
      "with layout=split: how the block follows from the hash"},
-    {"shard", NULL, 0, TAMIS_MAX_SHARDS - 1, "0", "which one this is, from 0 to shards-1"},
-    {"shards", NULL, 1, TAMIS_MAX_SHARDS, "1", "into how many the whole is cut"},
+    {"shard", NULL, 0, TAMIS_MAX_SHARDS - 1, "0", "index of this shard, 0 to shards-1"},
+    {"shards", NULL, 1, TAMIS_MAX_SHARDS, "1", "number of shards of the whole"},
     {0},
 };
 
@@ -86,8 +86,8 @@ TAMIS_HOT uint64_t block_of(uint64_t hash, uint64_t total, bool is_by_parquet) {
     return is_by_parquet ? tamis__block_parquet(hash, total) : tamis__block_wide(hash, total);
 }
 
-/* b is in the last shard that does not start behind it: floor(((b+1) * shards - 1) / total), or,
- * where that product would pass 2^64, by halving. */
+/* b is in the last shard that does not start after it: floor(((b+1) * shards - 1) / total), or,
+ * where that product would overflow, by bisection. */
 static uint64_t shard_of_block(const uint64_t word[], uint64_t block) {
     const uint64_t total = word[TOTAL], shards = word[SHARDS];
     if (total <= UINT64_MAX / shards) return ((block + 1) * shards - 1) / total;
@@ -117,7 +117,7 @@ static tamis_status plan_whole(const tamis_params *params, uint64_t word[]) {
     tamis_params inner = {.capacity = params->capacity, .fpr = params->fpr, .bits = params->bits};
     uint64_t shape[TAMIS_WORDS] = {0};
     if (params->has_option[other])
-        return tamis__fail(TAMIS_INVALID, "%s is no option of layout=%s", options[other].name,
+        return tamis__fail(TAMIS_INVALID, "%s is not an option of layout=%s", options[other].name,
                            layouts[word[LAYOUT]].kind->name);
     inner.option[0] = params->option[own];
     inner.has_option[0] = params->has_option[own];
@@ -196,7 +196,7 @@ static uint64_t probes(const uint64_t word[]) {
     return layouts[word[LAYOUT]].kind->probes(inner);
 }
 
-/* Of hashes that are this shard's, when the whole has so many keys. */
+/* For hashes of this shard, when the whole has `items` keys. */
 static double rate(const uint64_t word[], uint64_t items) {
     uint64_t inner[TAMIS_WORDS];
     inner_shape(word, inner);
@@ -205,7 +205,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- Hashes ---------------------------------------------------------------------------------- */
 
-/* What a batch needs to know of its shard, worked out once. */
+/* What a batch needs to know of its shard, computed once. */
 typedef struct part {
     tamis_body inner; /* the shard as a smaller filter of the layout */
     uint64_t total, first, step;
@@ -230,22 +230,21 @@ static part part_of(const tamis_body *f) {
                   .is_parquet = is_parquet(f->word)};
 }
 
-/* The number of its block here; not below the number of blocks when it is another shard's. */
+/* The index of its block here; not below the number of blocks when it is another shard's. */
 TAMIS_HOT uint64_t local_of(const part *p, uint64_t hash) {
     return block_of(hash, p->total, p->is_parquet) - p->first;
 }
 
 /* A hash with the same low half, which is all that counts inside a block, and a high half that
- * leads to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, a little less
- * for rounding. With MAX_BLOCKS there are 8 high halves to a block, and this is not one of the
- * outer. */
+ * leads to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, rounded down.
+ * With MAX_BLOCKS there are 8 high halves to a block, and this is not one of the outer. */
 TAMIS_HOT uint64_t inner_hash(const part *p, uint64_t hash, uint64_t b) {
     return (2 * b + 1) * p->step >> 32 << 32 | (uint32_t)hash;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* Hashes of other shards are asked as any hash, and then answered yes. */
+/* Hashes of other shards are queried like any hash, and then answered yes. */
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const part p = part_of(f);
     const uint64_t blocks = p.inner.word[INNER_BLOCKS];
@@ -279,7 +278,7 @@ static void prefetch(const tamis_body *f, tamis_batch b) {
     }
 }
 
-/* All hashes are looked at before the first is added: all or none. */
+/* All hashes are checked before the first is added: all or nothing. */
 static tamis_status all_are_mine(const tamis_body *f, const part *p, const uint64_t *hash,
                                  size_t n) {
     for (size_t j = 0; j < n; j++)
@@ -305,8 +304,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return rc;
 }
 
-/* There is always room; that there is an entry tells core that adds may fail, and must not be cut
- * into several. */
+/* There is always room; the entry tells core that adds may fail, and must not be split. */
 static uint64_t room(const tamis_body *f) {
     (void)f;
     return UINT64_MAX;

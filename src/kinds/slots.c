@@ -6,9 +6,9 @@
 
 enum { BLOCK = TAMIS_SLOTS_BLOCK, MAX_OFFSET = TAMIS_SLOTS_MAX_OFFSET };
 
-/* What runs over the last home goes to the tail. At 95 % a tail that is too short has a chance of
- * about e^(-0.1 * slots): 10^-11 here, for keys that are different. Fewer homes than this cannot
- * even fill so many slots. */
+/* Runs past the last home go to the tail. At 95 % a tail is too short with a probability of about
+ * e^(-0.1 * slots): 10^-11 here, for distinct keys. Fewer homes than this cannot even fill so many
+ * slots. */
 enum { TAIL = 256 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ uint64_t tamis__slots_size(uint64_t homes, unsigned width) {
     return 8 + offsets_size(blocks) + blocks * (16 + 8 * (uint64_t)width);
 }
 
-/* 19/20 in whole numbers, so that every machine comes to the same shape. */
+/* 19/20 in integers, so that every machine makes the same shape. */
 uint64_t tamis__slots_limit(uint64_t homes) {
     return homes / 20 * 19 + homes % 20 * 19 / 20;
 }
@@ -111,7 +111,7 @@ void tamis__slots_query(const tamis_slots *t, const uint64_t *hash, size_t n, ui
     ops()->query(t, hash, n, hit);
 }
 
-/* The first slot from here on that holds nothing that was pushed away from its home. */
+/* The first slot from here on that holds nothing pushed away from its home. */
 static uint64_t first_at_rest(const tamis_slots *t, uint64_t slot) {
     while (slot < t->count) {
         const uint64_t end = tamis__end_of_homes(t, slot, tamis__below(slot));
@@ -142,8 +142,7 @@ uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
 
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
-/* Words of the range [first, end) of bits; the first and the last of them keep what is not in
- * it. */
+/* Words of the range [first, end) of bits; the first and the last keep what is outside. */
 static void put_bits(uint8_t *words, uint64_t i, uint64_t bits, uint64_t first, uint64_t end) {
     uint64_t mask = UINT64_MAX;
     if (i == first / 64) mask &= ~tamis__below(first);
@@ -151,7 +150,7 @@ static void put_bits(uint8_t *words, uint64_t i, uint64_t bits, uint64_t first, 
     tamis__put64(words + 8 * i, (tamis__get64(words + 8 * i) & ~mask) | (bits & mask));
 }
 
-/* Slot `to` is left with old bits, for the caller to fill; it ends no run. */
+/* Slot `to` keeps old bits, for the caller to fill; it ends no run. */
 static void shift_down_in_block(const tamis_slots *t, uint64_t from, uint64_t to) {
     const uint64_t first = from % BLOCK * t->width, end = (to % BLOCK + 1) * t->width;
     uint8_t *words = tamis__slots_block(t, from) + 16;
@@ -216,7 +215,7 @@ tamis_status tamis__pack_run(const tamis_slots *t, tamis_packing *packing, uint6
     packing->end = start + length;
     packing->used += length;
     if (packing->used > tamis__slots_limit(t->homes))
-        return tamis__fail(TAMIS_FULL, "there is room for %llu slots in use, not for more",
+        return tamis__fail(TAMIS_FULL, "at most %llu slots can be in use",
                            (unsigned long long)tamis__slots_limit(t->homes));
     if (packing->end > t->count) return tamis__fail(TAMIS_FULL, "the overflow slots are used up");
     if (packing->end > next_block + MAX_OFFSET)
@@ -239,8 +238,8 @@ tamis_status tamis__add_all(tamis_body *f, const tamis_slots *t, const uint64_t 
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 
-/* Nothing here may trust what it has not yet seen: runs are walked from the first slot on, and the
- * next run end is looked for bit by bit, up to the last slot. */
+/* Nothing here may trust what it has not yet checked: runs are walked from the first slot on, and
+ * the next run end is searched bit by bit, up to the last slot. */
 static uint64_t next_run_end(const tamis_slots *t, uint64_t slot) {
     for (uint64_t block = slot / BLOCK; block < t->count / BLOCK; block++) {
         uint64_t ends = tamis__run_ends(t, block);
@@ -283,9 +282,9 @@ tamis_status tamis__slots_audit(const tamis_slots *t,
             return tamis__fail(TAMIS_CORRUPT, "the runs of block %llu of %llu are damaged",
                                (unsigned long long)block, (unsigned long long)blocks);
     if (!are_unused(t, packing.end, t->count))
-        return tamis__fail(TAMIS_CORRUPT, "there is something in a slot that is not in use");
+        return tamis__fail(TAMIS_CORRUPT, "an unused slot is not empty");
     if (!tamis__fields_end_clean(t->offsets, blocks, 16))
-        return tamis__fail(TAMIS_CORRUPT, "there is something behind the last offset");
+        return tamis__fail(TAMIS_CORRUPT, "extra bits after the last offset");
     if (packing.used != tamis__slots_used(t))
         return tamis__fail(TAMIS_CORRUPT, "%llu slots are in use, not %llu",
                            (unsigned long long)packing.used,

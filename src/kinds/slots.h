@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that keep fingerprints in the slots of a quotient filter may include this: quotient,
- * multiset, grow.
+/* For kinds that keep fingerprints in the slots of a quotient filter: quotient, multiset, grow.
  *
- * A fingerprint is the top of hash * homes, a number of 128 bits: its upper half is the slot where
- * the fingerprint is at home, and the first bits of its lower half are what is stored there. The
- * home costs nothing, because it is where one looks; only the stored bits take room (Pagh, Pagh and
- * Rao 2005). Fingerprints of one home form a run, runs stand in the order of their homes, and a run
- * starts at its home or right behind the run before it. Two bits per slot and 16 per block are
- * enough to find every run again (Pandey, Bender, Johnson and Patro 2017):
+ * A fingerprint is the top of hash * homes, a number of 128 bits: its upper half is its home slot,
+ * and the first bits of its lower half are stored there. The home costs nothing, because it is the
+ * position; only the stored bits take room (Pagh, Pagh and Rao 2005). Fingerprints of one home form
+ * a run, runs are in the order of their homes, and a run starts at its home or right after the run
+ * before it. Two bits per slot and 16 per block are enough to find every run again (Pandey, Bender,
+ * Johnson and Patro 2017):
  *
  *     homes      0  1  2  3  4  5  6  7
- *     occupied   1  1  0  0  1  0  0  0        somebody is at home here
+ *     occupied   1  1  0  0  1  0  0  0        the home has a run
  *     run end    0  1  1  0  0  1  0  0        the last slot of a run
  *     slots      a  b  c  .  d  e  .  .        a b are of home 0, c is of home 1, d e of home 4
  *
- * The k-th occupied home owns the k-th run end. To count only within 64 slots, every block knows
+ * The k-th occupied home owns the k-th run end. To count only within 64 slots, every block stores
  * its offset: how many of its slots, from its first on, belong to homes of earlier blocks. Slots
- * never wrap: behind the last home there is a tail.
+ * never wrap: a tail follows the last home.
  *
  *     payload    used | an offset for each block, u16 | block 0 | block 1 | ... | tail blocks
  *     block      occupied, 64 bits | run ends, 64 bits | 64 slots of `width` bits
@@ -34,14 +33,14 @@
 enum { TAMIS_SLOTS_MAX_WIDTH = 63 };
 #define TAMIS_SLOTS_MAX_HOMES ((uint64_t)1 << 52)
 
-/* Slots somewhere in a payload. The bytes are only written through entries that change. */
+/* Slots somewhere in a payload. Only entries that change write the bytes. */
 typedef struct tamis_slots {
     uint64_t homes, count; /* slots that are a home; all, with the tail */
     unsigned width;        /* bits of a slot */
     uint8_t *used, *offsets, *blocks;
 } tamis_slots;
 
-/* The run of a home is [start, end); where there is none, both are the place where it would be. */
+/* The run of a home is [start, end); if there is none, both are where it would be. */
 typedef struct tamis_run {
     uint64_t start, end;
 } tamis_run;
@@ -57,12 +56,12 @@ bool tamis__slots_legal(uint64_t homes, uint64_t width);
 uint64_t tamis__slots_size(uint64_t homes, unsigned width);
 
 /* The fewest homes for that many slots in use, which is at most 95 % of the homes: above it
- * clusters grow without measure. 0 when it is too many. */
+ * clusters grow without bound. 0 when it is too many. */
 uint64_t tamis__slots_homes_for(uint64_t used);
 uint64_t tamis__slots_limit(uint64_t homes);
 
-/* The shape with the most different fingerprints in so many bytes, with homes for `used` slots and
- * a width from `min` to `max`. False when the bytes are too few. */
+/* The shape with the most distinct fingerprints in `bytes` bytes, with homes for `used` slots and a
+ * width from `min` to `max`. False when the bytes are too few. */
 bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max, uint64_t *homes,
                          uint64_t *width);
 
@@ -92,13 +91,13 @@ TAMIS_HOT void tamis__slot_put(const tamis_slots *t, uint64_t slot, uint64_t val
     tamis__field_put(tamis__slots_block(t, slot) + 16, slot & 63, t->width, value);
 }
 
-/* Are there more than a cache near by can hold? */
+/* Do they exceed the cache? */
 TAMIS_HOT bool tamis__slots_are_far(const tamis_slots *t) {
     return tamis__slots_block(t, t->count) - t->used > TAMIS_NEAR_BYTES;
 }
 
-/* What a home needs: its block and the offset of that, and where the next block begins, to which
- * runs may reach. */
+/* Prefetches what a home needs: its block and the offset of that, and the start of the next block,
+ * which runs may reach. */
 TAMIS_HOT void tamis__home_prefetch(const tamis_slots *t, uint64_t home) {
     const uint8_t *p = tamis__slots_block(t, home);
     __builtin_prefetch(t->offsets + 2 * (home >> 6));
@@ -107,8 +106,8 @@ TAMIS_HOT void tamis__home_prefetch(const tamis_slots *t, uint64_t home) {
     __builtin_prefetch(p + 24 + 8 * (uint64_t)t->width);
 }
 
-/* A batch that asks for its blocks early waits for memory once, not once per key. Called before
- * each key of a batch; before the first it asks for many, then for one at a time. */
+/* A batch that prefetches its blocks waits for memory once, not once per key. Called before each
+ * key of a batch; before the first it prefetches many, then one at a time. */
 enum { TAMIS_SLOTS_AHEAD = 32 };
 TAMIS_HOT void tamis__slots_expect(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
     if (!tamis__slots_are_far(t)) return;
@@ -125,26 +124,25 @@ static inline uint64_t tamis__slots_room(const tamis_slots *t) {
     return tamis__slots_limit(t->homes) - tamis__slots_used(t);
 }
 
-/* Whether a home has a run: the first thing to ask, because often the answer is no. */
+/* Whether a home has a run: tested first, because often the answer is no. */
 TAMIS_HOT bool tamis__is_occupied(const tamis_slots *t, uint64_t home) {
     return tamis__get64(tamis__slots_block(t, home)) >> (home & 63) & 1;
 }
 
 tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
 
-/* For kinds whose runs are remainders in ascending order, as often as they were added: is the one
- * of a hash there? For many at once; and what adds them, from the first on, until one does not fit:
- * it returns how many did. */
+/* For kinds whose runs are remainders in ascending order, as often as they were added: queries for
+ * many hashes; and adding them, from the first on, until one does not fit: returns how many did. */
 bool tamis__slots_has(const tamis_slots *, uint64_t hash);
 void tamis__slots_query(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
 size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
 
-/* The next home that has a run, from `home` on; `homes` when there is none. And the last one below
- * `home`; `homes` when there is none. */
+/* The next home that has a run, from `home` on; and the last one below `home`. `homes` when there
+ * is none. */
 uint64_t tamis__next_home(const tamis_slots *, uint64_t home);
 uint64_t tamis__previous_home(const tamis_slots *, uint64_t home);
 
-/* The first slot of a run that must stand behind `value`, by a search that halves. */
+/* The first slot of a run that must come after `value`, by binary search. */
 TAMIS_HOT uint64_t tamis__run_search(const tamis_slots *t, const tamis_run *run, uint64_t value,
                                      bool (*comes_before)(uint64_t, uint64_t)) {
     uint64_t low = run->start, high = run->end;
@@ -162,11 +160,11 @@ TAMIS_HOT uint64_t tamis__run_search(const tamis_slots *t, const tamis_run *run,
 
 /* Makes room at slot `at` of the home's run, start <= at <= end, and puts the value there; the run
  * ends one slot later. TAMIS_FULL, and nothing changed, when the tail is used up or a block would
- * have more than 65535 slots of earlier homes behind it. */
+ * have over 65535 slots of earlier homes after its start. */
 tamis_status tamis__slot_insert(const tamis_slots *, uint64_t home, tamis_run *, uint64_t at,
                                 uint64_t value);
 
-/* Takes slot `at` out of the home's run; what was pushed aside moves back. */
+/* Removes slot `at` from the home's run; what was pushed aside moves back. */
 void tamis__slot_erase(const tamis_slots *, uint64_t home, tamis_run *, uint64_t at);
 
 /* Would runs of these lengths fit? They are given in the order of their homes, to a packing that
@@ -177,7 +175,7 @@ typedef struct tamis_packing {
 } tamis_packing;
 tamis_status tamis__pack_run(const tamis_slots *, tamis_packing *, uint64_t home, uint64_t length);
 
-/* Adds all hashes one by one, or none: what went in before a failure is taken out again. */
+/* Adds all hashes one by one, or none: those added before a failure are removed again. */
 tamis_status tamis__add_all(tamis_body *, const tamis_slots *, const uint64_t *hash, size_t n,
                             tamis_status (*add_one)(tamis_body *, uint64_t),
                             tamis_status (*remove_one)(tamis_body *, tamis_batch));

@@ -14,19 +14,19 @@
  *
  *     select      every add raises all k cells by one, a remove lowers them. Minimum selection.
  *     increase    an add raises only the cells that are at the minimum. Fewer counts are too high,
- *                 and those by less; but nothing can be taken back, since nobody knows what an add
- *                 has raised.
- *     recurring   as select, and a key whose minimum occurs only once among its cells is under
- *                 suspicion: it is counted in a second, smaller array too, where few keys are.
+ *                 and those by less; but nothing can be removed, since it is not known which
+ *                 cells an add has raised.
+ *     recurring   as select, and a key whose minimum occurs only once among its cells is
+ *                 suspect: it is also counted in a second, smaller array, with few keys.
  *
  *     recurring:  [ primary: 2/3 of the cells                     | secondary: 1/3 ]
  *
  * A minimum that occurs twice is rarely wrong, because two cells would have to be raised by exactly
- * as much. The key stays in the secondary once it is there, and every later add and remove goes
- * there as well; else its count there would fall behind. What the secondary cannot do is to prove a
- * key's presence: others may have filled its cells. Then `count` can be too low (never below 1),
- * so only counts up to 1 are sure with recurring. `has` is answered from the primary alone and is
- * as right as with select.
+ * as much. A key stays in the secondary, and every later add and remove goes there as well; else
+ * its count there would be too low. But the secondary cannot prove a key's presence: others may
+ * have filled its cells. Then `count` can be too low (never below 1), so only counts up to 1 are
+ * reliable with recurring. `has` is answered from the primary alone and is as accurate as with
+ * select.
  *
  * Use it for counts of skewed data in a fixed space; a set needs no counts, and counting has
  * narrower cells. */
@@ -84,14 +84,15 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT, "spectral has no mode %llu with cells of width %llu",
                            (unsigned long long)word[MODE], (unsigned long long)word[WIDTH]);
     if (word[BITS] == 0 || word[BITS] > MAX_BITS || word[BITS] % bits_per_unit(word))
-        return tamis__fail(TAMIS_CORRUPT, "spectral cannot have %llu bits: they come by %llu",
+        return tamis__fail(TAMIS_CORRUPT,
+                           "spectral cannot have %llu bits: they come in multiples of %llu",
                            (unsigned long long)word[BITS], (unsigned long long)bits_per_unit(word));
     *size = tamis__bitmap_size(word[BITS]);
     return TAMIS_OK;
 }
 
-/* What increase has raised depends on the order of adds, and two arrays added up would no longer be
- * what one array had become. The secondary of recurring has a key of one filter and lacks it in the
+/* What increase has raised depends on the order of adds, so the sum of two arrays is not what one
+ * array would have become. The secondary of recurring may have a key in one filter and not in the
  * other, so that their sum would count it too low. */
 static unsigned lacks(const uint64_t word[]) {
     if (word[MODE] == SELECT) return 0;
@@ -118,7 +119,7 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-/* Cells that a key can have, as the spots of the key number them. */
+/* Cells of a key, as its spots number them. */
 static tamis_cells primary(const tamis_body *f) {
     return (tamis_cells){f->bytes, primary_of(f->word), (unsigned)f->word[WIDTH]};
 }
@@ -127,7 +128,7 @@ static tamis_spots primary_spots(const tamis_body *f, uint64_t hash) {
     return tamis__spots_of(hash, primary_of(f->word), f->word[HASHES]);
 }
 
-/* The secondary goes on where the primary ends, so its cells are numbered from there. Its positions
+/* The secondary starts where the primary ends, so its cells are numbered from there. Its positions
  * come from a hash of their own: keys that meet in one array should not meet in the other. */
 static tamis_spots secondary_spots(const tamis_body *f, uint64_t hash) {
     tamis_spots spots = tamis__spots_of(tamis__mix(hash), units_of(f->word), f->word[HASHES]);
@@ -158,7 +159,7 @@ static void add_by_select(const tamis_body *f, const uint64_t *hash, size_t n) {
     tamis__probed_add(count_up, &p, hash, n);
 }
 
-/* Cells below the new count become it; the others have more from other keys already. */
+/* Cells below the new count become it; the others already have more from other keys. */
 static void add_by_increase(const tamis_body *f, uint64_t hash) {
     const tamis_cells cells = primary(f);
     uint64_t x = tamis__chain_start(hash), min = tamis__cell_top(cells);
@@ -195,7 +196,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* ---- Asking and removing -------------------------------------------------------------------- */
+/* ---- Querying and removing ------------------------------------------------------------------ */
 
 TAMIS_HOT bool passes(const tamis_probed *p, uint64_t x, uint64_t cell) {
     (void)x;
@@ -214,7 +215,7 @@ static uint64_t count_by_increase(const tamis_body *f, uint64_t hash) {
     return tamis__spots_count(primary(f), &spots, NULL);
 }
 
-/* The primary is never under the truth, so where the secondary says more, it is the wrong one. */
+/* The primary is never too low, so where the secondary has more, it is the wrong one. */
 static uint64_t count_by_recurring(const tamis_body *f, uint64_t hash) {
     const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
     unsigned times;
@@ -249,7 +250,7 @@ static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* ---- Sets and measuring: select only, but for measuring -------------------------------------- */
+/* ---- Sets and measuring: select only, except measuring --------------------------------------- */
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     tamis__cells_merge(primary(into), primary(from));

@@ -2,18 +2,18 @@
 /* split: the split-block filter of Parquet, bit for bit.
  *
  * A block is 256 bits = 8 lanes of 32 bits, and a key sets one bit in each lane of one block.
- * With hash=xxh64 the payload is exactly the bitset that Parquet files carry, and what Arrow,
- * Impala, Kudu and GPU code read: one filter serves them all.
+ * With hash=xxh64 the payload is exactly the bitset of Parquet files, which Arrow, Impala, Kudu and
+ * GPU code read: one filter serves them all.
  *
  *     hash = [ high 32 bits | x: low 32 bits ]
  *               │ times blocks, >> 32    │ times salt j, top 5 bits
  *               ▼                        ▼
  *     block b: [ u32 | u32 | u32 | u32 | u32 | u32 | u32 | u32 ]        8 probes, half a cache line
  *
- * Two index rules, told apart by a shape word: `parquet` uses 32 bits of the hash, as the format
- * demands, and gives some blocks visibly more keys than others when blocks come near 2^32; `wide`
- * uses all 64 and has no such limit. The two differ for a few keys, so one must never be taken
- * for the other: a reader with the wrong rule would lose keys.
+ * Two index rules, distinguished by a shape word: `parquet` uses 32 bits of the hash, as the format
+ * demands, and gives some blocks noticeably more keys than others when blocks come near 2^32;
+ * `wide` uses all 64 and has no such limit. The two differ for a few keys, so they must not be
+ * confused: a reader with the wrong rule would lose keys.
  *
  * At the same rate split needs 4 % more bits than blocked at 1 % and a third more at 10^-5. */
 #include "kinds/split.h"
@@ -85,7 +85,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__lanes_rate(lanes, (double)items, (double)word[BLOCKS]);
 }
 
-/* ---- Bits inside a block: the plain kernels, which are the reference ------------------------- */
+/* ---- Bits inside a block: the portable kernels, which are the reference ---------------------- */
 
 /* Lanes 2j and 2j+1 as one 64-bit word. */
 TAMIS_HOT uint64_t pair_mask(uint32_t x, unsigned j) {
@@ -125,13 +125,13 @@ static const tamis_block_ops *ops(const tamis_body *f) {
     return &plain[rule];
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     ops(f)->query(f, b.hash, b.n, hit);
 }
 
-/* Both rules give the same block or its neighbour, which is as near. */
+/* Both rules give the same block or its neighbour, which is as good to prefetch. */
 static void prefetch(const tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) TAMIS_PREFETCH(f->bytes + locate_wide(f, b.hash[i]));
 }
@@ -168,7 +168,7 @@ static void add_shared(tamis_body *f, tamis_batch b) {
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
 
-/* Both rules scale to the number of blocks, so neighbours fall together; the rule stays. */
+/* Both rules scale to the number of blocks, so neighbours merge; the rule stays. */
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
     return tamis__fold_units(f->word[BLOCKS], by, "blocks", &word[BLOCKS]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* split.c and its vector kernels may include this. */
+/* For split.c and its vector kernels. */
 #ifndef TAMIS_KINDS_SPLIT_H
 #define TAMIS_KINDS_SPLIT_H
 

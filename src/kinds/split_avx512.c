@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* split: the AVX-512 kernels. A vector holds a block twice: the words of the first copy are asked
+/* split: the AVX-512 kernels. A vector holds a block twice: the words of the first copy are tested
  * for the bits of their lower lanes, those of the second for their upper lanes. */
 #include "kinds/split.h"
 

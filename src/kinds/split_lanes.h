@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* split_avx2.c and split_neon.c may include this: kernels made of what tamis_inline.h is when it is
- * compiled for the vector unit. */
+/* For split_avx2.c and split_neon.c: kernels made from tamis_inline.h compiled for the vector
+ * unit. */
 #ifndef TAMIS_KINDS_SPLIT_LANES_H
 #define TAMIS_KINDS_SPLIT_LANES_H
 

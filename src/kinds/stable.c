@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* stable: a filter for a stream without end, which forgets at random.
+/* stable: a filter for an endless stream, which forgets at random.
  *
- * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a place drawn
- * by lot, and then sets the K cells of its key to the highest value. A key is found while none of
- * its cells is zero. What comes in and what wears away settle in balance: the share of cells in use
- * rises to a point that is known beforehand, and never passes it, however many keys come. So does
- * the rate. Deng and Rafiei, "Approximately Detecting Duplicates for Streaming Data Using Stable
- * Bloom Filters" (2006).
+ * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a random place,
+ * and then sets the K cells of its key to the highest value. A key is found while none of its cells
+ * is zero. Adds and wear reach a balance: the share of cells in use rises to a known limit, and
+ * never passes it, however many keys come. So does the rate. Deng and Rafiei, "Approximately
+ * Detecting Duplicates for Streaming Data Using Stable Bloom Filters" (2006).
  *
  *     add:   0 3 1 0 2 0 0 3 0 1 0 0        3 is the highest value of 2 bits
  *                ├───────┤                  1. one less in P = 5 cells from a random place on
@@ -14,7 +13,7 @@
  *            ▲       ▲         ▲            2. the K = 3 cells of the key
  *            3 3 0 0 3 0 0 3 0 3 0 0
  *
- * The price is that keys leave by lot: of those that came `capacity` adds ago half are still
+ * The price is that keys are lost at random: of those added `capacity` adds ago half are still
  * remembered. window has a sharp edge instead, at half the bits; stable is for a memory that fades,
  * in the simplest of structures.
  *
@@ -35,7 +34,7 @@ enum { OPT_HASHES, OPT_WIDTH };
 enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES, MAX_WIDTH = 4, WORD_BITS = 64, COUNTER_BYTES = 8 };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8 - COUNTER_BYTES * 8)
 
-/* Below this many cells chance in the fill would lift the rate above what the means say. */
+/* With fewer cells, variation in the fill would lift the rate above that of the means. */
 enum { MIN_CELLS = 1024 };
 
 static const struct tamis_option options[] = {
@@ -44,12 +43,12 @@ static const struct tamis_option options[] = {
     {0},
 };
 
-/* ---- What becomes of a cell ------------------------------------------------------------------
+/* ---- The life of a cell -----------------------------------------------------------------------
  *
- * An add takes one off a given cell with chance P/m, and then sets it with chance 1 - (1 - 1/m)^K.
- * Look back from now: a cell is zero when, before the last time it was set, it was worn `top`
- * times. Of the events that reach a cell a share `worn` are wearings, so that is worn^top, times
- * the chance that so many events have happened at all. No approximation is in it. */
+ * An add takes one off a given cell with probability P/m, and then sets it with probability
+ * 1 - (1 - 1/m)^K. Looking back from now, a cell is zero when it was worn `top` times since it was
+ * last set. Of the events that reach a cell a share `worn` are wear, so that is worn^top, times the
+ * probability that so many events have happened at all. This is exact. */
 
 typedef struct cell {
     double set, drop, event, worn;
@@ -64,7 +63,7 @@ static cell cell_of(const uint64_t word[]) {
                   (unsigned)tamis__field_mask((unsigned)word[WIDTH])};
 }
 
-/* The chance of fewer than n events in `trials`, each with chance p. */
+/* The probability of fewer than n events in `trials`, each with probability p. */
 static double fewer_than(unsigned n, double trials, double p) {
     if (trials < n) return 1;
     if (p >= 1) return 0;
@@ -76,7 +75,7 @@ static double fewer_than(unsigned n, double trials, double p) {
     return fmin(sum, 1);
 }
 
-/* The chance that a cell is not zero `adds` adds after it was set ... */
+/* The probability that a cell is not zero `adds` adds after it was set ... */
 static double kept(const cell *c, double adds) {
     return 1 - pow(c->worn, c->top) * (1 - fewer_than(c->top, adds, c->event));
 }
@@ -87,10 +86,10 @@ static double used(const cell *c, double adds) {
     return fmax(0, kept(c, adds) - never_set * fewer_than(c->top, adds, c->drop));
 }
 
-/* Where the rate ends up, at most: that of the mean share of cells in use, and what its ups and
- * downs add to the mean of a power. Runs of cells wear together and keys set several at once, so
- * that cells are not independent; over 20 shapes, 40,000 moments of each, the variance of the share
- * was 0.2 to 1.4 times what it would be if they were. */
+/* The limit of the rate: that of the mean share of cells in use, plus the effect of its variation
+ * on the mean of a power. Runs of cells wear together and keys set several at once, so that cells
+ * are not independent; over 20 shapes, 40,000 moments of each, the variance of the share was 0.2 to
+ * 1.4 times that of independent cells. */
 static double stable_rate(const uint64_t word[]) {
     const double max_spread = 1.5, k = (double)word[HASHES];
     const cell c = cell_of(word);
@@ -100,7 +99,7 @@ static double stable_rate(const uint64_t word[]) {
 }
 
 /* The share of keys that are remembered `adds` adds later. The others are forgotten: they are found
- * as often as strangers. */
+ * as often as non-members. */
 static double remembered(const uint64_t word[], double adds) {
     const cell c = cell_of(word);
     const double found = pow(kept(&c, adds), (double)word[HASHES]), fpr = stable_rate(word);
@@ -115,8 +114,8 @@ static bool is_width(uint64_t width) {
     return width == 1 || width == 2 || width == 4;
 }
 
-/* The most wear that leaves half of the keys after `adds` adds: what the memory allows is spent on
- * the rate. 0 when even the least is too much. */
+/* The most wear that leaves half of the keys after `adds` adds: spare memory improves the rate. 0
+ * when even the least is too much. */
 static uint64_t max_decrements(const uint64_t word[], double adds) {
     uint64_t tried[TAMIS_WORDS], low = 0, high = word[CELLS] + 1;
     memcpy(tried, word, sizeof tried);
@@ -134,7 +133,7 @@ static double decrements_for(double fpr, uint64_t hashes, uint64_t width) {
     return fmax(1, ceil((double)hashes * worn / (1 - worn)));
 }
 
-/* Is half of the keys left after `adds` adds, with so many cells? */
+/* Is half of the keys left after `adds` adds, with `cells` cells? */
 static bool is_enough(const uint64_t word[], double cells, double adds) {
     uint64_t tried[TAMIS_WORDS];
     memcpy(tried, word, sizeof tried);
@@ -175,11 +174,11 @@ static bool fit_rate(const tamis_params *params, double adds, uint64_t word[]) {
 static bool fit_size(const tamis_params *params, double adds, uint64_t word[]) {
     word[CELLS] = (params->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
     word[DECREMENTS] = max_decrements(word, adds);
-    if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: do what can be */
+    if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: best effort */
     return true;
 }
 
-/* Every number of hashes up to what a smaller rate could use, with every width. */
+/* Every number of hashes that a smaller rate could use, with every width. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const bool has_hashes = params->has_option[OPT_HASHES],
                has_width = params->has_option[OPT_WIDTH];
@@ -208,7 +207,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
             memcpy(word, tried, sizeof tried);
         }
     if (!word[CELLS]) return tamis__fail(TAMIS_TOO_LARGE, "stable would need over 2^56 bytes");
-    const uint64_t max = max_decrements(word, adds); /* sizes were rounded up: use what is left */
+    const uint64_t max = max_decrements(word, adds); /* sizes were rounded up: use the rest */
     if (max > word[DECREMENTS]) word[DECREMENTS] = max;
     return TAMIS_OK;
 }
@@ -255,7 +254,7 @@ TAMIS_HOT uint64_t cells_in_use(uint64_t x, unsigned width) {
 }
 
 /* Takes one off the cells in bits [from, to), a word at a time: no cell straddles two words, and
- * none that is zero is touched, so nothing is borrowed from a neighbour. */
+ * zero cells are not touched, so nothing is borrowed from a neighbour. */
 static void wear(tamis_body *f, uint64_t from, uint64_t to) {
     const unsigned width = (unsigned)f->word[WIDTH];
     while (from < to) {
@@ -268,14 +267,14 @@ static void wear(tamis_body *f, uint64_t from, uint64_t to) {
     }
 }
 
-/* The next place drawn by lot: numbers 1, 2, 3, ... well mixed, another row for each seed. */
+/* The next random place: numbers 1, 2, 3, ... well mixed, another sequence for each seed. */
 static uint64_t draw(tamis_body *f) {
     const uint64_t step = 0x9e3779b97f4a7c15, count = tamis__get64(f->bytes) + 1;
     tamis__put64(f->bytes, count);
     return tamis__range(tamis__mix(f->word[DICE] + count * step), f->word[CELLS]);
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const unsigned width = (unsigned)f->word[WIDTH];
@@ -306,9 +305,9 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* How many keys are remembered when this share of the cells is in use: the share tells how many
- * adds there were, as far as it has not settled, and each is remembered with a chance that falls
- * with its age. Simpson's rule is within 2 % here. */
+/* How many keys are remembered when this share of the cells is in use: the share gives the number
+ * of adds, as long as it has not settled, and each is remembered with a probability that falls with
+ * its age. Simpson's rule is within 2 % here. */
 static double keys_remembered(const uint64_t word[], double share) {
     enum { STEPS = 32 };
     const cell c = cell_of(word);

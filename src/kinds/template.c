@@ -18,11 +18,11 @@
 #include "kinds/kind.h"
 #include "tamis_math.h"
 
-/* Shape words by name; the descriptor below names them for people. */
+/* Shape words by name; the descriptor below names them for users. */
 enum { BITS };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
-/* Wish to shape: pure arithmetic. Either fpr or bits is given, never both. */
+/* Params to shape: pure arithmetic. Either fpr or bits is given, never both. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
     if (params->bits) {
@@ -34,8 +34,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "template needs over 2^56 bytes");
 }
 
-/* The gate: is this shape legal, and how many bytes does it have? Words may come from a file that
- * somebody forged, so trust nothing and let no arithmetic overflow. */
+/* The gate: is this shape valid, and how many bytes does it have? Words may come from a forged
+ * file, so trust nothing and let no arithmetic overflow. */
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "template cannot have %llu bits",
@@ -49,7 +49,7 @@ static uint64_t probes(const uint64_t word[]) {
     return 1;
 }
 
-/* The expected rate, which the laws hold against measured hits on both sides. */
+/* The expected rate, which the laws compare with measured hits, both ways. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis_rate_finite((double)items, (double)word[BITS], 1);
 }
@@ -74,7 +74,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     tamis__bitmap_measure(f, other, f->word[BITS], 1, out);
 }
 
-/* Entries that are missing here are NULL: the kind cannot, and everybody sees it. */
+/* Entries that are missing here are NULL: the kind lacks that ability. */
 const tamis_kind tamis__template = {
     .name = "template",
     .contract = "a minimal kind to copy: one bit per key",

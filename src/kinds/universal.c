@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* universal: one bit per key, and a rate that is proven for every set.
  *
- * All other kinds keep their rate when the hash behaves like chance. This one needs no such belief:
- * its position is drawn from a universal family (Carter and Wegman 1979), in which any two
- * different hashes fall together with probability at most 1/m over the choice of the function. With
- * n keys in m = n/fpr bits, a stranger therefore hits with probability at most n/m = fpr, whatever
- * the keys are and whatever the stranger, as long as the function was drawn after they were fixed:
- * give a random seed. That is a mean over functions; a single one can do worse on hashes in a
- * pattern, which is why keys are hashed first. Only equal hashes are beyond it, which adds n/2^61.
+ * All other kinds keep their rate when the hash behaves randomly. This one needs no such
+ * assumption: its position is drawn from a universal family (Carter and Wegman 1979), in which any
+ * two different hashes collide with probability at most 1/m over the choice of the function. With n
+ * keys in m = n/fpr bits, a non-member is therefore a false positive with probability at most n/m =
+ * fpr, whatever the keys are, as long as the function was drawn after they were fixed: use a random
+ * seed. That is a mean over functions; a single one can do worse on hashes in a pattern, which is
+ * why keys are hashed first. Only equal hashes are beyond it, which adds n/2^61.
  *
  *     hash ─▶ x = hash mod P ─▶ v = (multiplier * x + offset) mod P ─▶ v * m / 2^61    P = 2^61-1
  *
@@ -29,13 +29,13 @@ enum { BITS, MULTIPLIER, OFFSET };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Hashes that are equal modulo P meet whatever the function. */
+/* Hashes that are equal modulo P collide under any function. */
 static double met_before(double keys) {
     return keys / (double)P;
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    const uint64_t step = 0x9e3779b97f4a7c15; /* keeps functions of neighbouring seeds apart */
+    const uint64_t step = 0x9e3779b97f4a7c15; /* separates functions of neighbouring seeds */
     word[MULTIPLIER] = 1 + tamis__mix(params->seed + step) % (P - 1);
     word[OFFSET] = tamis__mix(params->seed + 2 * step) % P;
     if (params->bits) {
@@ -64,7 +64,7 @@ static uint64_t probes(const uint64_t word[]) {
     return 1;
 }
 
-/* What happens on average; the proven bound items/bits is a little above. */
+/* The average; the proven bound items/bits is a little above. */
 static double rate(const uint64_t word[], uint64_t items) {
     const double rate_of_bits = tamis_rate_finite((double)items, (double)word[BITS], 1);
     return rate_of_bits + (1 - rate_of_bits) * met_before((double)items);
@@ -98,9 +98,9 @@ TAMIS_HOT uint64_t position(const tamis_body *f, uint64_t hash) {
     return upper_61(v, f->word[BITS], &low);
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* Where bits are far, those of a group are asked for before the first is looked at. */
+/* Beyond the cache, the bits of a group are prefetched before the first is read. */
 enum { GROUP = 128 };
 
 TAMIS_HOT void locate(const tamis_body *f, const uint64_t *hash, size_t n, bool is_change,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* window: the last so many adds, and all of them.
+/* window: the last N adds, and all of them.
  *
  * A ring of k + l slices of bits, ordered by age. An add sets one bit in each of the k youngest
- * slices. After `each` adds time moves on: the oldest slice is cleared and becomes the youngest. So
- * a key starts in the slices of age 0 to k-1 and drifts to older ones together with them; it is
- * found as long as k slices in a row, at any age, have its bits. After l turns they are the k
- * oldest, and with the next one the key is gone. Age-partitioned Bloom filter, by Shtul, Baquero
- * and Almeida (2020).
+ * slices. After `each` adds time advances: the oldest slice is cleared and becomes the youngest. So
+ * a key starts in the slices of age 0 to k-1 and ages with them; it is found as long as k
+ * consecutive slices, at any age, have its bits. After l turns they are the k oldest, and with the
+ * next one the key is gone. Age-partitioned Bloom filter, by Shtul, Baquero and Almeida (2020).
  *
  *     age      0   1   2   3   4   5   6            k = 3, l = 4
  *             ┌───┬───┬───┬───┬───┬───┬───┐
@@ -18,9 +17,9 @@
  *             └───┴───┴───┴───┴───┴───┴───┘
  *
  * With each = capacity/l, rounded up, a key is found at least through the next `capacity` adds, and
- * gone (but for false positives) after (l + 1) * each at the latest. Nothing is forgotten early.
+ * gone (except for false positives) after (l + 1) * each at the latest. Nothing expires early.
  *
- * With by=clock adds turn nothing; tamis_tick does, and keys of the last l ticks are found.
+ * With by=clock adds do not turn; tamis_tick does, and keys of the last l ticks are found.
  *
  * Payload: 8 bytes with the number of turns, 8 with the adds since the last, then the slices
  * without gaps, and zeros to the end of the last word. A slice keeps its place, and with it its
@@ -56,10 +55,10 @@ static uint64_t slices_of(const uint64_t word[]) {
     return word[HASHES] + word[GENERATIONS];
 }
 
-/* The chance that k in a row hit, when the slice of each age hits with chance fill[age]. run[a] is
- * the chance that the last a slices hit and no run was complete before; a is at most their number.
- * A stranger's places in two slices have nothing to do with each other, so this is exact, for given
- * fills as for mean ones. */
+/* The probability of k consecutive hits, when the slice of each age hits with probability
+ * fill[age]. run[a] is the probability that the last a slices hit and no run was complete before; a
+ * is at most their number. A non-member's places in different slices are independent, so this is
+ * exact, for given fills as for mean ones. */
 static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     double run[MAX_HASHES + 1] = {1}, complete = 0;
     for (uint64_t age = 0; age < slices; age++) {
@@ -74,9 +73,9 @@ static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     return complete;
 }
 
-/* The same but for rounding, and sooner: a run comes first at some age if the k slices up to it
- * hit, the one before them misses, and no run was complete before that. The k lie in two blocks of
- * k: they are what is left of one block from an age on, and what the next has up to here. */
+/* The same except for rounding, and faster: a run is first complete at some age if the k slices up
+ * to it hit, the one before them misses, and no run was complete before that. The k are in two
+ * blocks of k: the rest of one block from an age on, and the start of the next. */
 static double chance_roughly(const double fill[], uint64_t slices, uint64_t k) {
     double rest[MAX_SLICES + 1], complete[MAX_SLICES + 1] = {0}, block = 1;
     rest[slices] = 1;
@@ -99,11 +98,11 @@ static double chance_roughly(const double fill[], uint64_t slices, uint64_t k) {
 
 typedef double chance(const double fill[], uint64_t slices, uint64_t k);
 
-/* Adds that have reached the slice of an age, after so many turns and `adds` more: those of the
+/* Adds that have reached the slice of an age, after `turns` turns and `adds` more: those of the
  * generations in which it was one of the k youngest. */
 static uint64_t adds_in_slice(const uint64_t word[], uint64_t age, uint64_t turns, uint64_t adds) {
     const uint64_t k = word[HASHES];
-    if (age >= turns + k) return 0; /* it was older than that from the beginning */
+    if (age >= turns + k) return 0; /* older than that from the start */
     const uint64_t oldest = age < turns ? turns - age : 0;
     if (age < k) return (turns - oldest) * word[EACH] + adds;
     return (turns - age + k - oldest) * word[EACH];
@@ -140,7 +139,7 @@ static double rate_of_crowds(const uint64_t word[], chance *of_run) {
     return rate_with(word, adds_at, of_run);
 }
 
-/* Just before a turn, when all slices have had a whole life. Nothing makes adds come evenly between
+/* Just before a turn, when all slices have had a whole life. Adds need not come evenly between
  * ticks of a clock; there the worse of two extremes counts. */
 static double worst_rate_by(chance *of_run, const uint64_t word[]) {
     const double even = rate_after(word, slices_of(word), word[EACH], of_run);
@@ -167,14 +166,14 @@ static uint64_t payload_bits(const uint64_t word[]) {
     return tamis__bitmap_size(STATE_BITS + slices_of(word) * word[SLICE]) * 8;
 }
 
-/* What is known about the rate, which falls with the bits of a slice: it is above fpr up to
- * `above`, and not from `below` on. */
+/* Bounds on the rate, which falls with the bits of a slice: it is above fpr up to `above`, and not
+ * from `below` on. */
 typedef struct bounds {
     double fpr, above, below;
 } bounds;
 
-/* The logarithm of the rate by fpr. One that rounding could have brought to its side teaches
- * nothing: the two ways to a rate were never more than 1e-14 of it apart. */
+/* The logarithm of the rate over fpr. A value within rounding error is ignored: the two ways to
+ * compute a rate were never more than 1e-14 of it apart. */
 static double look(uint64_t word[], double slice, bounds *k) {
     const double rounding = 1e-9;
     word[SLICE] = (uint64_t)slice;
@@ -191,8 +190,8 @@ static bool keeps(uint64_t word[], double slice, bounds *k) {
     return worst_rate(word) <= k->fpr;
 }
 
-/* A slice with `adds` adds in it, about as long as it has to be: with all slices filled alike, a
- * run completes at the first k, or behind any of the next l when that one misses. */
+/* An estimate of the length of a slice with `adds` adds: with all slices filled alike, a run
+ * completes at the first k, or after any of the next l when that one misses. */
 static double likely_slice(const uint64_t word[], double adds, double fpr) {
     const double k = (double)word[HASHES], l = (double)word[GENERATIONS];
     double fill = 0.5;
@@ -200,14 +199,14 @@ static double likely_slice(const uint64_t word[], double adds, double fpr) {
     return -adds / log1p(-fill);
 }
 
-/* By how much the guesses were wrong for one hash less: nearly as much as they will be now. */
+/* The error of the estimates for one hash less: nearly the same as now. */
 typedef struct wrong {
     double slice, slope;
 } wrong;
 
-/* Finds most of what there is to know with few looks: the logarithm of the rate is nearly a
- * straight line in that of the slice, so secants come close at once. Each look goes a little too
- * far, so that there is soon one on either side. */
+/* Narrows the bounds with few evaluations: the logarithm of the rate is nearly a straight line in
+ * that of the slice, so secants converge at once. Each goes a little too far, so that there is soon
+ * one on either side. */
 static void look_around(uint64_t word[], bounds *k, wrong *by) {
     enum { LOOKS = 4 };
     const double too_far = 0x1p-15, near_enough = 1 + 0x1p-13;
@@ -230,8 +229,8 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
 }
 
 /* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
- * where they would be half full: the steps of this search decide the shape. What is left in the
- * last word is theirs as well. */
+ * where they would be half full: the steps of this search decide the shape. They also get the rest
+ * of the last word. */
 static bool fit_rate(const tamis_params *params, uint64_t word[], wrong *by) {
     const double close_enough = 1 + 0x1p-13, max = (double)MAX_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
@@ -260,7 +259,7 @@ static bool fit_size(const tamis_params *params, uint64_t word[]) {
     return word[SLICE] > 0;
 }
 
-/* The best number of hashes for given generations: the cost falls to it and rises behind it, so the
+/* The best number of hashes for given generations: the cost falls to it and rises after it, so the
  * search may end where it has become clearly worse. */
 static double best_hashes(const tamis_params *params, uint64_t generations, uint64_t word[]) {
     const bool chosen = params->has_option[OPT_HASHES];
@@ -286,8 +285,8 @@ static double best_hashes(const tamis_params *params, uint64_t generations, uint
     return best;
 }
 
-/* More generations take fewer bits up to a point, but each makes questions longer: twice as many
- * must save something worth having, 3 % of the bits or a tenth of the rate. */
+/* More generations take fewer bits up to a point, but each makes queries longer: doubling must save
+ * enough, 3 % of the bits or a tenth of the rate. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const bool chosen = params->has_option[OPT_GENERATIONS];
     const double worth = params->bits ? 0.9 : 0.97;
@@ -332,8 +331,8 @@ static uint64_t probes(const uint64_t word[]) {
     return slices_of(word);
 }
 
-/* While the slices fill up for the first time, the rate at this add; from then on it goes up and
- * down with every generation, and this is the worst of it. By the clock the first window may come
+/* While the slices fill up for the first time, the rate at this add; from then on it rises and
+ * falls with every generation, and this is the maximum. By the clock the first window may come
  * within one tick. */
 static double rate(const uint64_t word[], uint64_t items) {
     const uint64_t window = word[GENERATIONS] * word[EACH];
@@ -355,7 +354,7 @@ static uint64_t adds_of(const tamis_body *f) {
     return tamis__get64(f->bytes + AT_ADDS);
 }
 
-/* The place of the youngest slice after so many turns; older ones follow, round the ring. */
+/* The place of the youngest slice after `turns` turns; older ones follow, round the ring. */
 static uint64_t youngest_at(const tamis_body *f, uint64_t turns) {
     const uint64_t slices = slices_of(f->word);
     return (slices - turns % slices) % slices;
@@ -375,7 +374,7 @@ TAMIS_HOT uint64_t position(const tamis_body *f, uint64_t place, uint64_t hash) 
     return place * f->word[SLICE] + tamis__range(tamis__mix(hash ^ own_function), f->word[SLICE]);
 }
 
-/* Counts the bits of a slice, in the words that it has a part of. */
+/* Counts the bits of a slice, in the words that it overlaps. */
 static uint64_t bits_in(const tamis_body *f, uint64_t place) {
     uint64_t from = place * f->word[SLICE], set = 0;
     const uint64_t to = from + f->word[SLICE];
@@ -390,7 +389,7 @@ static uint64_t bits_in(const tamis_body *f, uint64_t place) {
     return set;
 }
 
-/* Bytes at a time; the first and the last may belong to the neighbours as well. */
+/* Bytes at a time; the first and the last may be shared with neighbours. */
 static void clear_bits(const tamis_body *f, uint64_t from, uint64_t to) {
     uint8_t *p = f->bytes + STATE_BYTES;
     const uint8_t keeps_low = (uint8_t)((1u << from % 8) - 1);
@@ -404,7 +403,7 @@ static void clear_bits(const tamis_body *f, uint64_t from, uint64_t to) {
     if (to % 8) p[to / 8] &= keeps_high;
 }
 
-/* No slice has more bits than adds that reached it; by the clock any number may have. */
+/* No slice has more bits than adds that reached it; by the clock any number is allowed. */
 static tamis_status audit(const tamis_body *f) {
     const uint64_t turns = turns_of(f), adds = adds_of(f), slices = slices_of(f->word);
     const bool is_by_adds = f->word[BY] == BY_ADDS;
@@ -421,11 +420,11 @@ static tamis_status audit(const tamis_body *f) {
     return tamis__bitmap_audit(f, STATE_BITS + slices * f->word[SLICE]);
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* Looks for k hits in a row from the youngest slices on. Every try is tested from its old end: a
- * miss there rules out all runs that would contain it, and the next try begins behind it. Ages from
- * `first` to before `known` have hit already. */
+/* Searches for k consecutive hits from the youngest slices on. Every try is tested from its old
+ * end: a miss there rules out all runs that would contain it, and the next try begins after it.
+ * Ages from `first` to before `known` have already hit. */
 static bool find(const tamis_body *f, uint64_t head, uint64_t hash) {
     const uint64_t slices = slices_of(f->word), k = f->word[HASHES];
     for (uint64_t first = 0, known = 0; first + k <= slices;) {
@@ -445,12 +444,11 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     for (size_t j = 0; j < b.n; j++) hit[j] = find(f, head, b.hash[j]);
 }
 
-/* The oldest slice is the one that no add touches, so that it may be cleared bit by bit before time
- * moves on. Should turns ever come to 2^63, a number takes their place that puts every slice where
- * it is. */
+/* No add touches the oldest slice, so it may be cleared bit by bit before time advances. Should
+ * turns ever reach 2^63, they are replaced by a number that leaves every slice where it is. */
 static bool turn_part(tamis_body *f, uint64_t bytes, tamis_leaving *at) {
     const uint64_t next = turns_of(f) + 1, slices = slices_of(f->word), slice = f->word[SLICE];
-    if (at->step != next) *at = (tamis_leaving){next, 0}; /* another way led to the turn before */
+    if (at->step != next) *at = (tamis_leaving){next, 0}; /* the turn before was made otherwise */
     const uint64_t from = youngest_at(f, next) * slice + at->done, left = slice - at->done;
     const uint64_t bits = bytes < left / 8 ? bytes * 8 : left;
     clear_bits(f, from, from + bits);
@@ -466,7 +464,7 @@ static void turn(tamis_body *f) {
     turn_part(f, UINT64_MAX, &at);
 }
 
-/* A full generation ends when the next add comes, not before: that add is not in it. */
+/* A full generation ends with the next add, not before: that add is not in it. */
 static uint64_t adds_to_tick(const tamis_body *f) {
     return f->word[BY] == BY_ADDS ? f->word[EACH] - adds_of(f) : UINT64_MAX;
 }
@@ -484,7 +482,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Slices of age l, l-k, l-2k, ... have each generation of the window exactly once between them; the
+/* Slices of age l, l-k, l-2k, ... together have each generation of the window exactly once; the
  * keys of each follow from its fill. */
 static struct tamis_estimate keys_in_window(const tamis_body *f, const double fill[]) {
     const double m = (double)f->word[SLICE];
