@@ -11,15 +11,15 @@
  *     slots       4 bytes   (s + 2) * segment
  *     table       1 or 2 bytes for each slot
  *
- * A key is a 64-bit integer. It has three slots, one in each of three segments that follow each
- * other, and is there when their fingerprints add up, by XOR, to its own (Graf and Lemire, "Binary
- * fuse filters", 2022). The library can also leave out the slots that are 0 (binary_fuse8_pack):
+ * A key is a 64-bit integer. It has three slots, one in each of three consecutive segments, and is
+ * present when the XOR of their fingerprints is its own (Graf and Lemire, "Binary fuse filters",
+ * 2022). The library can also omit the slots that are 0 (binary_fuse8_pack):
  *
  *     seed, size, a bit for each slot, the slots that are not 0
  *
- * Neither says whether slots have one byte or two; lengths tell it of the first, and of the second
- * the user. How keys of other types became integers is theirs to know: the library has no hash for
- * them. */
+ * Neither encodes whether slots have one byte or two; lengths show it for the first, and the user
+ * gives it for the second. How keys of other types became integers is up to users: the library has
+ * no hash for them. */
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)segment);
     if (segments == 0 || segments > UINT32_MAX || slots_of(word) > UINT32_MAX ||
         word[SIZE] > UINT32_MAX || word[WIDTH] >= WIDTHS)
-        return tamis__fail(TAMIS_CORRUPT, "binary-fuse has no %llu keys in %llu segments",
+        return tamis__fail(TAMIS_CORRUPT, "binary-fuse cannot have %llu keys in %llu segments",
                            (unsigned long long)word[SIZE], (unsigned long long)segments);
     *size = (stored_bytes(word) + 7) / 8 * 8;
     return TAMIS_OK;
@@ -138,9 +138,9 @@ static tamis_status audit(const tamis_body *f) {
     uint8_t header[HEADER];
     put_header(f->word, header);
     if (memcmp(f->bytes, header, HEADER) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "the header of binary-fuse is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of binary-fuse does not match its shape");
     for (uint64_t i = stored_bytes(f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind binary-fuse is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after binary-fuse is not 0");
     return TAMIS_OK;
 }
 
@@ -174,9 +174,9 @@ static uint32_t print_of(uint64_t width, uint64_t mixed) {
     return (uint32_t)(mixed ^ mixed >> 32) & (width == WIDTH_8 ? 0xff : 0xffff);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* Slots of many keys are asked for before the first is looked at. */
+/* Slots of many keys are prefetched before the first is read. */
 enum { TOGETHER = 32 };
 
 static void ask_together(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
@@ -203,18 +203,18 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
-/* What the library keeps of each slot: how many keys have it, the XOR of which of their three it
- * is, and the XOR of their hashes. A slot of one key tells that key, which is taken away; keys then
- * get their fingerprints in the opposite order. Which slot comes first decides the bytes, so the
- * order is that of the library: from the last slot of one key to the first, as a stack. */
+/* Per slot, as in the library: how many keys have it, the XOR of which of their three it is, and
+ * the XOR of their hashes. A slot with one key identifies that key, which is removed; keys then get
+ * their fingerprints in the opposite order. The order decides the bytes, so it is that of the
+ * library: from the last slot with one key to the first, as a stack. */
 typedef struct peeling {
     uint64_t *hash;  /* by slot */
-    uint64_t *order; /* hashes of keys as they were taken away ... */
+    uint64_t *order; /* hashes of keys in order of removal ... */
     uint32_t *alone; /* slots of one key, a stack */
-    uint8_t *count;  /* by slot: four for each key, and which of three below */
-    uint8_t *which;  /* ... and the slot that told them */
+    uint8_t *count;  /* by slot: 4 for each key, plus which of three */
+    uint8_t *which;  /* ... and the slot that identified them */
     uint64_t slots, stacked, taken;
 } peeling;
 
@@ -250,7 +250,7 @@ static bool add_all(peeling *p, const uint64_t word[], const uint64_t *key, uint
     return true;
 }
 
-/* The key leaves the j-th of its slots; one of two keys is then alone. */
+/* Removes the key from the j-th of its slots, which may leave one key there. */
 static void leave(peeling *p, uint32_t slot, unsigned j, uint64_t mixed) {
     if (p->count[slot] >> 2 == 2) p->alone[p->stacked++] = slot;
     p->count[slot] = (uint8_t)((p->count[slot] - 4) ^ j);
@@ -295,7 +295,7 @@ static uint64_t next_seed(uint64_t *state) {
 static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n,
                         uint64_t word[]) {
     (void)params, (void)hash;
-    shape_for(n, word); /* plan() has refused too many */
+    shape_for(n, word); /* plan() refuses too many */
     return TAMIS_OK;
 }
 
@@ -365,8 +365,8 @@ static const struct tamis_option params[] = {
     {"width", "8|16", 0, 0, "by the length", "bits of a fingerprint"},
 };
 
-/* Fingerprints have one byte or two, and then there may be four behind them: the library asks for
- * as many more than it writes. */
+/* Fingerprints have one byte or two, and four bytes may follow: the library allocates that many
+ * more than it writes. */
 static bool width_by_length(uint64_t table, uint64_t slots, uint64_t *width) {
     *width = table == slots ? WIDTH_8 : WIDTH_16;
     return table == slots || table == 2 * slots || table == 2 * slots + UNUSED_BYTES;
@@ -382,7 +382,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     const uint64_t starts = tamis__get32(p + 20), slots = tamis__get32(p + 24);
     if (starts != segment * segments || slots != starts + (ARITY - 1) * segment)
         return tamis__bad_format("binary-fuse",
-                                 "%llu segments of %llu have no %llu starts and %llu slots",
+                                 "%llu segments of %llu do not have %llu starts and %llu slots",
                                  (unsigned long long)segments, (unsigned long long)segment,
                                  (unsigned long long)starts, (unsigned long long)slots);
     uint64_t width;
@@ -459,7 +459,7 @@ static tamis_status read_packed(const tamis_input *in, const tamis_format_args *
     const uint64_t slots = slots_of(out->word), map = (slots + 7) / 8;
     if (in->size - PACKED_HEADER < map)
         return tamis__bad_format("binary-fuse-packed",
-                                 "%llu keys have %llu slots, and no bit for each",
+                                 "%llu keys have %llu slots, but not a bit for each",
                                  (unsigned long long)size, (unsigned long long)slots);
     const uint64_t used = count_bits(in->bytes + PACKED_HEADER, map) << width;
     if (in->size - PACKED_HEADER - map != used)
@@ -478,7 +478,7 @@ static tamis_status load_packed(const tamis_input *in, const tamis_import_result
         if (!(map[i / 8] >> i % 8 & 1)) continue;
         const uint32_t x = i < slots ? get_slot(from, width, 0) : 0;
         if (x == 0)
-            return tamis__bad_format("binary-fuse-packed", "a slot that is left out is there");
+            return tamis__bad_format("binary-fuse-packed", "a slot that is 0 is not omitted");
         put_slot(f->bytes + HEADER, width, i, x);
         from += slot_bytes(a->word);
     }

@@ -5,13 +5,13 @@
  *     stream  bits         N coded differences, then zero bits up to a whole byte
  *
  * A Golomb-coded set. A key (a script) is hashed by SipHash-2-4 under the first 16 bytes of the
- * block's hash, and scaled to a value below N * 784931, so that a stranger hits one in 784931. The
- * values are sorted, and each is written as its distance d from the one before: d / 2^19 in unary,
- * as ones with a zero behind them, then the 19 bits below. Bits fill bytes from the top.
+ * block's hash, and scaled to a value below N * 784931, so that the false-positive rate is 1 in
+ * 784931. The values are sorted, and each is written as its distance d from the one before: d /
+ * 2^19 in unary, as ones followed by a zero, then the 19 bits below. Bits fill bytes from the top.
  *
  *     d = 1 * 2^19 + 5        1 0 | 0000000000000000101
  *
- * The block's hash is not in the bytes: whoever reads them has to say it. */
+ * The block's hash is not in the bytes: the reader must be given it. */
 #include "foreign/bip158.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ static uint64_t put_count(uint8_t *to, uint64_t n) {
     return size;
 }
 
-/* How many bytes it has; 0 when it is cut off, longer than it need be, or beyond 32 bits. */
+/* Its size in bytes; 0 when it is truncated, not the shortest, or over 32 bits. */
 static uint64_t get_count(const tamis_input *in, uint64_t *n) {
     if (in->size == 0) return 0;
     const uint8_t first = in->bytes[0];
@@ -125,7 +125,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
                            (unsigned long long)params->capacity);
     if (params->fpr > 0 && params->fpr < RATE)
-        return tamis__fail(TAMIS_INVALID, "bip158 always has the rate 1/%d, and so not %.3g",
+        return tamis__fail(TAMIS_INVALID, "bip158 always has the rate 1/%d, not %.3g",
                            RANGE_PER_VALUE, params->fpr);
     word[VALUES] = params->capacity;
     word[BYTES] =
@@ -140,7 +140,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-/* All differences together are below the range, so there are only so many ones. */
+/* The sum of all differences is below the range, which limits the ones. */
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t n = word[VALUES];
     if (n > UINT32_MAX)
@@ -170,8 +170,8 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 typedef struct stream {
     const uint8_t *bytes;
-    uint64_t size;     /* bytes that may be looked at */
-    uint64_t bit, end; /* where it is, and where it ends */
+    uint64_t size;     /* bytes that may be read */
+    uint64_t bit, end; /* the current position, and the end */
     uint64_t value;    /* the last one */
 } stream;
 
@@ -182,7 +182,7 @@ static stream open_stream(const tamis_body *f) {
                     .end = 8 * f->word[BYTES]};
 }
 
-enum { SURE = 57 }; /* bits of a window that come from the stream, wherever it starts */
+enum { SURE = 57 }; /* bits of a window that are valid wherever it starts */
 
 static uint64_t window(const stream *s) {
     const uint64_t at = s->bit / 8;
@@ -228,16 +228,16 @@ static tamis_status audit(const tamis_body *f) {
             return tamis__fail(TAMIS_CORRUPT, "value %llu of %llu of bip158 is beyond the end",
                                (unsigned long long)i, (unsigned long long)n);
     if (s.end - s.bit >= 8)
-        return tamis__fail(TAMIS_CORRUPT, "there are bytes behind the last value of bip158");
+        return tamis__fail(TAMIS_CORRUPT, "extra bytes after the last value of bip158");
     for (; s.bit < 8 * f->size; s.bit++)
         if (f->bytes[s.bit / 8] >> (7 - s.bit % 8) & 1)
-            return tamis__fail(TAMIS_CORRUPT, "a bit behind the last value of bip158 is set");
+            return tamis__fail(TAMIS_CORRUPT, "a bit after the last value of bip158 is set");
     return TAMIS_OK;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
-/* Questions of one call are sorted, so that the stream is read once for all of them. */
+/* The keys of one call are sorted, so that the stream is read once for all of them. */
 typedef struct target {
     uint64_t value;
     size_t index;
@@ -279,7 +279,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
 /* Hashes ascend, and then so do values. */
 static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n,
@@ -400,8 +400,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     uint64_t key[2], n;
     const tamis_status rc = read_key(args, key);
     if (rc) return rc;
-    if (!get_count(in, &n))
-        return tamis__bad_format("bip158", "it does not start with a number of values below 2^32");
+    if (!get_count(in, &n)) return tamis__bad_format("bip158", "invalid number of values");
     *out = (tamis_import_result){.kind = "bip158",
                                  .word = {n, in->size, key[0], key[1]},
                                  .capacity = n,

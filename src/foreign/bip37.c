@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bip37: the Bloom filter of Bitcoin's `filterload` message, as it stands behind the message
- * header.
+/* bip37: the Bloom filter of Bitcoin's `filterload` message, after the message header.
  *
  *     bytes   1 or 3   B as a CompactSize: below 253 a byte, else fd and two bytes
  *     bits    B
@@ -9,16 +8,16 @@
  *     flags   1        which outputs the node adds by itself: 0 none, 1 all, 2 only to public keys
  *
  * The i-th position is MurmurHash3 of 32 bits with the seed i * fba4c795 + tweak, so probes are
- * independent. Keys are bytes as they stand in transactions: pushed data, hashes in their inner
+ * independent. Keys are bytes as in transactions: pushed data, hashes in their inner
  * order, outpoints of 36 bytes.
  *
- * A filter without bits or without hashes matches everything, as it does in a node since that was
- * found to divide by zero (CVE-2013-5700). Such filters come in and answer so.
+ * A filter without bits or without hashes matches everything, as in nodes since that was found to
+ * divide by zero (CVE-2013-5700). Such filters are accepted and answer so.
  *
- * Bitcoin Core divides bits by keys as whole numbers before it multiplies by ln 2, and cuts off at
- * 36000 bytes without a word: the plan does the same, and its expected rate tells what came of it.
- * Only where Core would make a filter that matches everything, the plan has one byte, or one hash:
- * hashes=0 asks for the other. */
+ * Bitcoin Core divides bits by keys as integers before it multiplies by ln 2, and silently
+ * truncates at 36000 bytes: the plan does the same, and its expected rate shows the result. Only
+ * where Core would make a filter that matches everything, the plan has one byte, or one hash:
+ * hashes=0 requests the other. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,7 +88,7 @@ static bool matches_all(const uint64_t word[]) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Core's own digits, and in its order of operations. */
+/* Core's own digits, in its order of operations. */
 static const double ln2 = 0.6931471805599453, ln2_squared = 0.4804530139182014;
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
@@ -176,8 +175,8 @@ const tamis_kind tamis__bip37 = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-/* How many bytes of bits there are, and in how many bytes that is said; a longer form than is
- * needed would come back as other bytes. */
+/* The number of bytes of bits, and the length of its encoding; a longer form than needed would be
+ * written as other bytes. */
 static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t *header) {
     const uint8_t *p = in->bytes;
     *bytes = p[0];
@@ -187,11 +186,11 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
     *header = LONG_HEADER;
     if (p[0] > LONG_FROM)
         return tamis__bad_format("bip37",
-                                 "it starts with %02x, for a count of 4 or 8 bytes, and at "
+                                 "it starts with %02x, a count of 4 or 8 bytes, and at "
                                  "most %d bytes are allowed",
                                  p[0], MAX_BYTES);
     if (*bytes < LONG_FROM)
-        return tamis__bad_format("bip37", "%llu has a shorter CompactSize than three bytes",
+        return tamis__bad_format("bip37", "%llu is not in its shortest CompactSize",
                                  (unsigned long long)*bytes);
     return TAMIS_OK;
 }

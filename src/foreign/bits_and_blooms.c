@@ -7,14 +7,14 @@
  *     bits      8 each    words of 64 bits, for L of them
  *
  * All numbers are big-endian. WriteTo, MarshalBinary and GobEncode write these bytes. A process may
- * switch its sets of bits to little-endian; m and k stay as they are, and nothing in the bytes
- * tells, so that order= must.
+ * switch its sets of bits to little-endian; m and k stay as they are, and the bytes do not show it,
+ * so order= must.
  *
- * L is the set's own business. Sets that were made from words are as long as these, so that there
- * is room here for the larger of m and L. And it is 0, with no words behind it, in an empty filter
- * of New(0, k), whose m is 1: L lies in the payload, and becomes m with the first key.
+ * L is independent of m. Sets made from words are as long as these, so that there is room here for
+ * the larger of m and L. And it is 0, without words, in an empty filter of New(0, k), whose m is 1:
+ * L is in the payload, and becomes m with the first key.
  *
- * A key is hashed by MurmurHash3 to 128 bits, and again with a byte 1 behind it; of the four
+ * A key is hashed by MurmurHash3 to 128 bits, and again with a byte 1 appended; the four
  * numbers a, b, c, d become positions a, b+d, a+2d, b+3c, a+4c, b+5d, a+6d, b+7c ... */
 #include "foreign/bits_and_blooms.h"
 
@@ -29,7 +29,7 @@ enum { OPT_HASHES, OPT_ROOM };
 enum { AT_LENGTH = TAMIS_BNB_AT_LENGTH, HEADER = TAMIS_BNB_HEADER };
 #define MAX_BITS ((uint64_t)1 << 58)
 
-/* Bits that a file with a length of 0 may leave out: memory is for what is there. */
+/* Bits that a file with a length of 0 may omit: memory must be backed by bytes. */
 enum { MAX_MISSING = 4096 };
 
 static const struct tamis_option options[] = {
@@ -101,7 +101,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[ROOM] < word[BITS] || word[ROOM] > MAX_BITS)
-        return tamis__fail(TAMIS_CORRUPT, "%llu bits have no place in a set of %llu",
+        return tamis__fail(TAMIS_CORRUPT, "%llu bits do not fit in a set of %llu",
                            (unsigned long long)word[BITS], (unsigned long long)word[ROOM]);
     return tamis__like_check(&like, word, 1, MAX_BITS, size);
 }
@@ -130,7 +130,7 @@ static tamis_status audit(const tamis_body *f) {
     const uint64_t length = length_of(f), room = f->word[ROOM], bits = f->word[BITS];
     if (rc || length == room) return rc;
     if (room == bits && length == 0 && is_empty(f)) return TAMIS_OK;
-    return tamis__fail(TAMIS_CORRUPT, "the set of bits has the length %llu, with room for %llu",
+    return tamis__fail(TAMIS_CORRUPT, "the set of bits has the length %llu, but room for %llu",
                        (unsigned long long)length, (unsigned long long)room);
 }
 
@@ -194,12 +194,11 @@ tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashe
         return tamis__bad_format(format, "the set has a length of %llu bits, and %llu words of 64",
                                  (unsigned long long)length, (unsigned long long)words);
     if (bits == 0 || bits > (length ? length : MAX_MISSING))
-        return tamis__bad_format(format,
-                                 "%llu bits are hashed to, and the set has a length of %llu",
+        return tamis__bad_format(format, "m is %llu, but the set has a length of %llu",
                                  (unsigned long long)bits, (unsigned long long)length);
     if (hashes == 0 || hashes > TAMIS_LIKE_MAX_HASHES)
-        return tamis__bad_format(format, "k is %llu, and may be 1 to %d",
-                                 (unsigned long long)hashes, TAMIS_LIKE_MAX_HASHES);
+        return tamis__bad_format(format, "k is %llu (allowed: 1 to %d)", (unsigned long long)hashes,
+                                 TAMIS_LIKE_MAX_HASHES);
     *out = (tamis_import_result){.kind = "bits-and-blooms",
                                  .word = {bits, hashes, bits > length ? bits : length},
                                  .capacity = tamis__like_capacity(bits, hashes)};

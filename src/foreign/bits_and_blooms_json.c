@@ -4,7 +4,7 @@
  *     {"m":64,"k":3,"b":"AAAAAAAAAEAAAAAAAiAAAQ=="}
  *
  * where b is base64 of the length of the set of bits and of its words, 8 bytes each. Spaces and any
- * order of the three are fine; what is written is what Go writes. */
+ * order of the three are accepted; the output is what Go writes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -84,9 +84,9 @@ static bool take_object(const tamis_input *in, members *all) {
     return is_right && c.at == c.size;
 }
 
-/* ---- In ------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Bytes of the set, from letter to letter; false when some are not base64. */
+/* Decodes the bytes of the set; false when some are not base64. */
 static bool decode(const tamis_input *text, int alphabet, uint64_t max, uint8_t *to) {
     for (uint64_t i = 0, at = 0; i < text->size && at < max; i += 4) {
         uint8_t three[3];
@@ -106,9 +106,9 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     if (!take_object(in, &all))
         return tamis__bad_format(NAME, "it should be {\"m\":bits,\"k\":hashes,\"b\":\"base64\"}");
     if (!tamis__base64_size(all.b.bytes, all.b.size, &size) || size < 8 || size % 8)
-        return tamis__bad_format(NAME, "b is no base64 of words of 8 bytes");
+        return tamis__bad_format(NAME, "b is not base64 of words of 8 bytes");
     if (!decode(&all.b, alphabet, sizeof length, length))
-        return tamis__bad_format(NAME, "b has letters that are no base64");
+        return tamis__bad_format(NAME, "b has letters that are not base64");
     const tamis_status rc = tamis__bnb_arrive(
         NAME, all.m, all.k, tamis__bnb_get(length, args->number[SAID_ORDER]), size / 8 - 1, out);
     if (rc) return rc;
@@ -127,15 +127,15 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     tamis__bnb_put(f->bytes, TAMIS_BNB_BIG, f->word[TAMIS_BNB_BITS]);
     tamis__bnb_put(f->bytes + 8, TAMIS_BNB_BIG, f->word[TAMIS_BNB_HASHES]);
     if (!decode(&text, (int)arrival->at[1], size, to))
-        return tamis__bad_format(NAME, "b has letters that are no base64");
+        return tamis__bad_format(NAME, "b has letters that are not base64");
     for (uint64_t i = 0; i < size; i += 8)
         tamis__bnb_put(to + i, TAMIS_BNB_BIG, tamis__bnb_get(to + i, arrival->at[0]));
     return TAMIS_OK;
 }
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
-/* Words go by three, which make 32 letters; only the last may be fewer, and are padded. */
+/* Three words make 32 letters; only the last group may be shorter, and is padded. */
 enum { WORDS = 3, LETTERS = 32 };
 
 static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *args,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of src/foreign may include this: numbers in the byte order of networks and Java. */
+/* For the files of src/foreign: big-endian numbers, as in networks and Java. */
 #ifndef TAMIS_FOREIGN_BYTES_H
 #define TAMIS_FOREIGN_BYTES_H
 

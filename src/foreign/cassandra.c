@@ -5,18 +5,18 @@
  *     words   4 bytes  big-endian, w
  *     bits    8 w
  *
- * What lies in these bytes depends on the version of the SSTable, which only the file's name tells
- * (nb-1-big-Filter.db), so that it must be said:
+ * The layout depends on the version of the SSTable, which only the file's name shows
+ * (nb-1-big-Filter.db), so that it must be given:
  *
  *     version           server         bits                           a key starts at, and steps by
  *     na nb nc  oa  da  4.0 and later  bytes, as anywhere             h2, h1
  *     ma to me          3.x            each 8 bytes are reversed      h2, h1
  *     ja jb ka la lb    2.x            the same                       h1, h2
  *
- * h1 and h2 are the halves of MurmurHash3 of the partition key as it stands in the SSTable, where
- * the last bytes are taken as signed: text as UTF-8, int and bigint big-endian, and a key of
- * several columns as a 16-bit length, the bytes and a zero for each. A file of no bytes is a filter
- * that was switched off (a rate of 1): it says maybe to everything. Its payload is eight zeros. */
+ * h1 and h2 are the halves of MurmurHash3 of the partition key as stored in the SSTable, where the
+ * last bytes are taken as signed: text as UTF-8, int and bigint big-endian, and a key of several
+ * columns as a 16-bit length, the bytes and a zero for each. An empty file is a filter that was
+ * switched off (a rate of 1): it answers maybe to everything. Its payload is eight zeros. */
 #include <math.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk
     walk->b = is_old ? h.h2 : h.h1;
 }
 
-/* Java takes the remainder, with its sign, and then its absolute value: which is the remainder of
- * the absolute value. That of the least number of 64 bits is 2^63 and has no sign here. */
+/* Java takes the absolute value of the signed remainder: which is the remainder of the absolute
+ * value. That of the least number of 64 bits is 2^63 and has no sign here. */
 static uint64_t next(const uint64_t word[], tamis_walk *walk) {
     const uint64_t now = walk->a;
     walk->a += walk->b;
@@ -86,10 +86,10 @@ static const tamis_bloomlike *like_of(const uint64_t word[]) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Cassandra plans by this table: the first row whose rate is no higher than the one asked for. */
+/* Cassandra plans by this table: the first row whose rate is no higher than the target. */
 static const struct {
     double rate;
-    uint8_t bits, hashes; /* bits for each key */
+    uint8_t bits, hashes; /* bits per key */
 } table[] = {
     {0.393, 1, 2},      {0.283, 3, 1},      {0.237, 3, 2},      {0.221, 4, 1},
     {0.155, 4, 2},      {0.147, 4, 3},      {0.109, 5, 2},      {0.092, 5, 3},
@@ -123,12 +123,13 @@ static tamis_status plan_by_table(const tamis_params *params, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-/* Cassandra knows no wish for a size; the usual best number of hashes goes with it. */
+/* Cassandra cannot plan for a size; the usual best number of hashes goes with it. */
 static tamis_status plan_by_size(const tamis_params *params, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
     word[BITS] = params->bits / 64 * 64;
     if (word[BITS] == 0)
-        return tamis__fail(TAMIS_INVALID, "cassandra has words of 64 bits: bits=%llu is not one",
+        return tamis__fail(TAMIS_INVALID,
+                           "cassandra has words of 64 bits: bits=%llu is not a multiple",
                            (unsigned long long)params->bits);
     word[HASHES] = (uint64_t)fmin(fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5)),
                                   TAMIS_LIKE_MAX_HASHES);
@@ -171,7 +172,7 @@ static tamis_status audit(const tamis_body *f) {
     if (!is_off(f->word)) return tamis__like_audit(f);
     return tamis__get64(f->bytes) == 0
                ? TAMIS_OK
-               : tamis__fail(TAMIS_CORRUPT, "a filter that is switched off has no bytes");
+               : tamis__fail(TAMIS_CORRUPT, "a filter that is switched off is not empty");
 }
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
@@ -249,9 +250,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     const uint64_t words = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
         return tamis__bad_format(
-            "cassandra", "the header says %llu words, which makes %llu bytes, not %llu",
-            (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
-            (unsigned long long)in->size);
+            "cassandra", "%llu words need %llu bytes, not %llu", (unsigned long long)words,
+            (unsigned long long)(HEADER + 8 * words), (unsigned long long)in->size);
     out->word[BITS] = words * 64;
     out->word[HASHES] = tamis__get32_big(in->bytes);
     out->capacity = tamis__like_capacity(words * 64, out->word[HASHES]);
@@ -259,7 +259,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-/* The same positions in the other order of bytes. */
+/* The same positions in the other byte order. */
 static tamis_status write_reversed(const tamis_export_source *out, uint64_t size) {
     enum { ROOM = 4096 };
     uint8_t room[ROOM];
@@ -281,9 +281,10 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
     const uint64_t size = tamis__like_stored(like_of(word), word);
     if (version == word[VERSION]) return tamis__export_write(out, out->body->bytes, size);
     if (version != SINCE_2 && word[VERSION] != SINCE_2) return write_reversed(out, size);
-    return tamis__fail(TAMIS_UNSUPPORTED,
-                       "SSTables up to lb place keys otherwise than those from ma on: without the "
-                       "keys no filter of one becomes that of the other");
+    return tamis__fail(
+        TAMIS_UNSUPPORTED,
+        "SSTables up to lb place keys differently from those from ma on: without the "
+        "keys one cannot be converted to the other");
 }
 
 const tamis_format tamis__format_cassandra = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CRC-32C, four bits at a time: some hundred MB a second, and a table that one can read. */
+/* CRC-32C, four bits at a time: some hundred MB a second, with a readable table. */
 #include "foreign/crc32c.h"
 
 static const uint32_t step[16] = {

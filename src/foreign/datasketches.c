@@ -8,16 +8,16 @@
  *      4   hashes, 2 bytes, and 2 of 0
  *      8   seed, 8
  *     16   longs of bits, 4 bytes, and 4 of 0
- *     24   how many bits are set, 8; all ones: nobody counted
+ *     24   how many bits are set, 8; all ones: unknown
  *     32   bits
  *
  * All numbers are little-endian. An empty filter ends at byte 24, except where one was laid out in
- * memory that others own: that has its zeros, and no flag. Both stay as they came until the first
- * key. Here bits are counted as they are set, which is what the queryAndUpdate of Java and the
- * query_and_update of C++ write; their update gives up the count, and so does count=unknown.
+ * memory owned by others: that has its zeros, and no flag. Both stay as they are until the first
+ * key. Here bits are counted as they are set, as the queryAndUpdate of Java and the
+ * query_and_update of C++ do; their update drops the count, and so does count=unknown.
  *
- * A key is hashed by XXH64 with the seed, and again with that hash for a seed; positions are (a + i
- * b) / 2 mod bits, from i = 1 on. Both languages cut positions or sizes to 32 bits somewhere, so
+ * A key is hashed by XXH64 with the seed, and again with that hash as seed; positions are (a + i b)
+ * / 2 mod bits, from i = 1 on. Both languages truncate positions or sizes to 32 bits somewhere, so
  * that filters end below 2^32 bits. */
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static uint64_t next(const uint64_t word[], tamis_walk *walk) {
     return (walk->a >> 1) % word[BITS];
 }
 
-/* Of a filter that is not empty; the count is not in the words. */
+/* For a filter that is not empty; the count is not in the words. */
 static void header(const uint64_t word[], uint8_t *to) {
     to[0] = LONGS;
     to[1] = LAYOUT;
@@ -72,7 +72,7 @@ static void header(const uint64_t word[], uint8_t *to) {
 static const tamis_bloomlike like = {.name = "datasketches",
                                      .header_bytes = HEADER,
                                      .header = header,
-                                     .loose_at = 0, /* audit() looks at all of it */
+                                     .loose_at = 0, /* audit() checks all of it */
                                      .loose_bytes = HEADER,
                                      .unit = 64,
                                      .has_steps = true,
@@ -151,9 +151,9 @@ static tamis_status audit(const tamis_body *f) {
     if (is_empty) expected[AT_FLAGS] = FLAG_EMPTY;
     if (f->bytes[0] == LONGS_EMPTY) expected[0] = LONGS_EMPTY;
     if (memcmp(expected, f->bytes, HEADER) != 0 || (!is_empty && f->bytes[0] != LONGS))
-        return tamis__fail(TAMIS_CORRUPT, "the header of datasketches is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of datasketches does not match its shape");
     if (is_empty ? count || set : count != set && count != UNKNOWN)
-        return tamis__fail(TAMIS_CORRUPT, "%llu bits are set, and the header says %llu",
+        return tamis__fail(TAMIS_CORRUPT, "%llu bits are set, but the header says %llu",
                            (unsigned long long)set, (unsigned long long)count);
     return tamis__like_audit(f);
 }
@@ -224,7 +224,7 @@ static const struct tamis_option params[] = {
 static tamis_status check_preamble(const tamis_input *in) {
     const uint8_t *p = in->bytes;
     if (in->size < EMPTY_BYTES)
-        return tamis__bad_format("datasketches", "%llu bytes, and an empty filter has 24",
+        return tamis__bad_format("datasketches", "%llu bytes, but an empty filter has 24",
                                  (unsigned long long)in->size);
     if (p[2] != FAMILY)
         return tamis__bad_format("datasketches", "the sketch is of family %d, Bloom filters of 21",
@@ -233,13 +233,13 @@ static tamis_status check_preamble(const tamis_input *in) {
         return tamis__bad_format("datasketches", "the layout has version %d, not 1", p[1]);
     const bool is_empty = p[AT_FLAGS] == FLAG_EMPTY;
     if ((p[AT_FLAGS] && !is_empty) || (p[0] != LONGS && !(is_empty && p[0] == LONGS_EMPTY)))
-        return tamis__bad_format("datasketches", "%d longs of preamble do not go with the flags %d",
+        return tamis__bad_format("datasketches", "%d longs of preamble do not match the flags %d",
                                  p[0], p[AT_FLAGS]);
     return TAMIS_OK;
 }
 
-/* What is empty says how long it would be, and takes no more memory here than it may ask for: an
- * empty filter of a terabit has 24 bytes. */
+/* An empty filter has a size, and memory is limited here: an empty filter of a terabit has 24
+ * bytes. */
 enum { MAX_EMPTY = 1 << 22 };
 
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
@@ -254,9 +254,9 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                                  is_empty ? "an empty filter" : "a filter",
                                  (unsigned long long)longs, (unsigned long long)in->size);
     if (is_empty && longs > MAX_EMPTY / 64)
-        return tamis__bad_format(
-            "datasketches", "an empty filter of %llu longs: 24 bytes do not get more than %d here",
-            (unsigned long long)longs, MAX_EMPTY / 64);
+        return tamis__bad_format("datasketches",
+                                 "an empty filter of %llu longs; at most %d are allowed here",
+                                 (unsigned long long)longs, MAX_EMPTY / 64);
     const uint64_t hashes = in->bytes[AT_HASHES] | (uint64_t)in->bytes[AT_HASHES + 1] << 8;
     *out = (tamis_import_result){.kind = "datasketches",
                                  .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},

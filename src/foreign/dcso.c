@@ -3,22 +3,22 @@
  *
  *     version   8 bytes  1
  *     n         8        keys planned for
- *     p         8        the rate wished for, a double
+ *     p         8        the target rate, a double
  *     k         8        hashes
  *     m         8        bits
  *     N         8        adds that set a bit which was not set
  *     bits      8 words  of 64 bits, for m of them
- *     data      what is left of the file: anything that users keep with the filter
+ *     data      the rest of the file: anything that users keep with the filter
  *
  * All numbers are little-endian. A key is hashed once, by FNV-1, and its positions are the
  * remainders of a chain: h = (h g mod 2^64) mod G, with G the largest prime below 2^64. That the
- * product loses its upper half before G gets to see it was not meant so, and is the format.
+ * product loses its upper half before G is applied was not intended, and is the format.
  *
- * It has a price. G changes a number in 2^58, so what is left is h g^i mod 2^64, where the last
+ * It has a price. G changes one number in 2^58, so the result is h g^i mod 2^64, where the last
  * bits of the product come from the last bits of h alone: when 2^t divides m, the positions of a
  * key fall into t-bit classes that follow from h mod 2^t. That does no harm as long as a class has
- * many bits; when m is a power of two, each key has one bit to say. The rate measured here goes by
- * classes. */
+ * many bits; when m is a power of two, each class has a single bit. The rate is measured by classes
+ * here. */
 #include <math.h>
 
 #include "bits/bits.h"
@@ -32,7 +32,7 @@ enum { BITS, HASHES, ENTRIES, RATE, DATA };
 enum { OPT_HASHES, OPT_ENTRIES, OPT_RATE, OPT_DATA };
 enum { AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ADDS = 40, HEADER = 48 };
 #define MAX_BITS ((uint64_t)1 << 58)
-#define MAX_DATA ((uint64_t)1 << 20) /* to wish for; files may have more */
+#define MAX_DATA ((uint64_t)1 << 20) /* in a spec; files may have more */
 #define PRIME    0xffffffffffffffc5  /* G */
 #define FACTOR   0xfffffffffffffa43  /* g */
 
@@ -40,7 +40,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as bloom does", "probes per key, k"},
     {"entries", NULL, 0, UINT64_MAX, "the capacity", "n in the header"},
     {"rate", NULL, 0, UINT64_MAX, "fpr", "p in the header: the bits of a double, as a number"},
-    {"data", NULL, 0, MAX_DATA, "0", "bytes of data behind the bits, 0 at first"},
+    {"data", NULL, 0, MAX_DATA, "0", "bytes of data after the bits, 0 at first"},
     {0},
 };
 
@@ -110,7 +110,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The rate ------------------------------------------------------------------------------- */
 
-/* Of the table below: beyond that, classes have their bits counted again for each probe. */
+/* Of the table below: beyond that, the bits of classes are counted again for each probe. */
 enum { MAX_CLASSES = 1024 };
 
 static uint64_t classes_of(const uint64_t word[]) {
@@ -121,7 +121,7 @@ static bool is_set(const tamis_body *f, uint64_t i) {
     return f->bytes[HEADER + i / 8] >> (i & 7) & 1;
 }
 
-/* What share of the bits of a class is set. */
+/* The share of set bits of a class. */
 static double fill_of(const tamis_body *f, uint64_t class) {
     const uint64_t classes = classes_of(f->word), bits = f->word[BITS];
     uint64_t set = 0;
@@ -129,7 +129,7 @@ static double fill_of(const tamis_body *f, uint64_t class) {
     return (double)set * (double)classes / (double)bits;
 }
 
-/* A stranger's hash is in every class alike, and goes from there by the factor. */
+/* A non-member's hash is in every class alike, and continues by the factor. */
 static double rate_of(const tamis_body *f) {
     const uint64_t classes = classes_of(f->word);
     const bool is_small = classes <= MAX_CLASSES;
@@ -147,15 +147,15 @@ static double rate_of(const tamis_body *f) {
     return sum / (double)classes;
 }
 
-/* Of two together nobody asks the rate, only how many keys they have. */
+/* For two together only the number of keys is used, not the rate. */
 static void measure_rate(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__like_measure(f, other, out);
     if (!other && classes_of(f->word) > 1) out->fpr = rate_of(f);
 }
 
-/* One bit for each class: a stranger is taken for a key when no k starts in a row are empty among
- * the 2k-1 that reach its classes. Between that and many bits to a class lies nothing that anybody
- * plans. */
+/* One bit per class: a non-member is a false positive unless k consecutive starts are empty among
+ * the 2k-1 that reach its classes. Nobody plans for anything between that and many bits per
+ * class. */
 static double rate(const uint64_t word[], uint64_t items) {
     if (classes_of(word) != word[BITS]) return tamis__like_rate(word, items);
     const double k = (double)word[HASHES];
@@ -171,11 +171,11 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* N becomes the sum, as there: of keys in both it counts two. The data stays that of `into`. */
+/* N becomes the sum, as there: keys in both count twice. The data stays that of `into`. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const uint64_t a = tamis__get64(into->bytes + AT_ADDS), b = tamis__get64(from->bytes + AT_ADDS);
     if (a + b < a)
-        return tamis__fail(TAMIS_TOO_LARGE, "the counts of adds, %llu and %llu, have no sum",
+        return tamis__fail(TAMIS_TOO_LARGE, "the sum of the adds, %llu and %llu, is over 2^64",
                            (unsigned long long)a, (unsigned long long)b);
     tamis__like_merge(into, from);
     tamis__put64(into->bytes + AT_ADDS, a + b);
@@ -217,7 +217,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
         return tamis__bad_format("dcso", "the version is %llu, not 1", (unsigned long long)version);
     if (words == 0 || words > (in->size - HEADER) / 8)
         return tamis__bad_format(
-            "dcso", "the header says %llu bits, and there are bytes for 1 to %llu",
+            "dcso", "the header says %llu bits, but there are bytes for 1 to %llu",
             (unsigned long long)bits, (unsigned long long)((in->size - HEADER) / 8 * 64));
     const uint64_t entries = tamis__get64(in->bytes + AT_N),
                    rate_bits = tamis__get64(in->bytes + AT_P);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of other systems may include this: the bits of a double, as shape words and headers have
- * them. */
+/* For kinds of other systems: the bits of a double, as in shape words and headers. */
 #ifndef TAMIS_FOREIGN_DOUBLES_H
 #define TAMIS_FOREIGN_DOUBLES_H
 

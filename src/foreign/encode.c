@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys as people write them, and as other systems hash them.
+/* Keys as users write them, and as other systems hash them.
  *
  * A number may be its digits, or four or eight bytes in one of two orders; a text may be UTF-8 or
- * UTF-16. No filter tells which, and the wrong one answers no to everything. So encodings have
+ * UTF-16. No filter records which, and the wrong one answers no to everything. So encodings have
  * names, the same in every format, in notes and in the command.
  *
  *     text ──encoding──▶ the bytes that are hashed
  *
- * A text that an encoding does not have is refused with its range; nothing is rounded to fit, but
- * that a decimal fraction becomes the nearest float. */
+ * A text that an encoding cannot represent is refused with its range; nothing is rounded to fit,
+ * except a decimal fraction to the nearest float. */
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -38,7 +38,7 @@ typedef struct scribe {
 
 enum { SHOWN = 40 };
 
-/* The start of the text with nothing in it that a terminal would obey, or not understand. */
+/* The start of the text without anything that a terminal would interpret. */
 static size_t refuse(const scribe *s, const char *because) {
     char shown[4 * SHOWN + 4];
     const size_t n = s->len < SHOWN ? s->len : SHOWN;
@@ -57,7 +57,7 @@ static size_t refuse(const scribe *s, const char *because) {
 
 static bool has_room(const scribe *s, uint64_t wanted) {
     if (wanted <= s->room) return true;
-    tamis__fail(TAMIS_INVALID, "the key needs room for %" PRIu64 " bytes, there are %zu", wanted,
+    tamis__fail(TAMIS_INVALID, "the key needs room for %" PRIu64 " bytes, not %zu", wanted,
                 s->room);
     return false;
 }
@@ -101,7 +101,7 @@ static bool next_letter(const char **at, const char *end, uint32_t *letter) {
 static size_t as_utf8(const scribe *s) {
     uint32_t letter;
     for (const char *at = s->text, *end = s->text + s->len; at < end;)
-        if (!next_letter(&at, end, &letter)) return refuse(s, "a byte of it is no UTF-8");
+        if (!next_letter(&at, end, &letter)) return refuse(s, "it has a byte that is not UTF-8");
     return as_it_is(s);
 }
 
@@ -140,7 +140,7 @@ static size_t put_number(const scribe *s, uint64_t bits) {
     return s->size;
 }
 
-/* An optional sign and digits: its amount, at most `max`. */
+/* Reads an optional sign and digits: its magnitude, at most `max`. */
 static bool read_amount(const scribe *s, uint64_t max, bool *is_negative, uint64_t *amount) {
     size_t i = s->len > 0 && (*s->text == '-' || *s->text == '+');
     *is_negative = i > 0 && *s->text == '-';
@@ -180,7 +180,7 @@ static size_t as_unsigned(const scribe *blanks) {
 
 static const char fractions[] = "numbers as 1, -0.5, 2.5e-3, inf or nan";
 
-/* strtod reads what the caller's locale calls a number. Ours is made once, and kept. */
+/* strtod depends on the caller's locale. Ours is made once, and kept. */
 static locale_t plain_locale;
 static pthread_once_t plain_once = PTHREAD_ONCE_INIT;
 
@@ -192,7 +192,7 @@ static size_t digits_at(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* What people call a number; not hex, not nan(...), which strtod would take too. */
+/* Numbers in the usual notation; not hex, not nan(...), which strtod would take too. */
 static bool is_fraction(const char *text) {
     text += *text == '-' || *text == '+';
     if (strcmp(text, "inf") == 0 || strcmp(text, "infinity") == 0) return true;
@@ -225,10 +225,10 @@ static uint64_t nearest(const char *text, unsigned size) {
 }
 
 static size_t as_fraction(const scribe *blanks) {
-    enum { LONGEST = 1100 }; /* more digits than the middle of two neighbours has */
+    enum { LONGEST = 1100 }; /* more digits than the midpoint of two neighbours has */
     const scribe s = without_blanks(blanks);
     char text[LONGEST + 1];
-    if (s.len > LONGEST) return refuse(&s, "1,100 letters are the most");
+    if (s.len > LONGEST) return refuse(&s, "at most 1,100 letters");
     for (size_t i = 0; i < s.len; i++)
         text[i] = s.text[i] >= 'A' && s.text[i] <= 'Z' ? (char)(s.text[i] + 32) : s.text[i];
     text[s.len] = '\0';
@@ -248,8 +248,8 @@ static size_t as_fraction(const scribe *blanks) {
 
 /* ---- Digits --------------------------------------------------------------------------------- */
 
-/* What is no digit has the high bit, so that a whole key can be looked over at its end: random
- * digits are what no processor can guess, and a branch for each took 5 ns. */
+/* Other characters have the high bit, so that a whole key can be checked at its end: random digits
+ * are unpredictable, and a branch for each took 5 ns. */
 enum { NO = 0x80, FIRST_DIGIT = 0x20, DIGITS = 96 };
 
 /* clang-format off */
@@ -262,7 +262,7 @@ static const uint8_t hex_digits[DIGITS] = {
     /* p */ NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO,
 };
 
-/* Of the usual alphabet and of that for URLs, which differ in two letters. */
+/* Both alphabets, the usual one and that for URLs, which differ in two letters. */
 static const uint8_t base64_digits[DIGITS] = {
     /* space */ NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 62, NO, 62, NO, 63,
     /* 0 */ 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, NO, NO, NO, NO, NO, NO,
@@ -278,7 +278,7 @@ static uint8_t digit_of(const uint8_t digits[], char letter) {
     return place < DIGITS ? digits[place] : NO;
 }
 
-/* Two digits after two; false when one is none. */
+/* Reads pairs of digits; false when one is invalid. */
 static bool read_hex(const char *text, size_t bytes, uint8_t *to) {
     uint8_t seen = 0;
     for (size_t i = 0; i < bytes; i++) {
@@ -330,7 +330,7 @@ static size_t as_base64(const scribe *blanks) {
     if (!take_padding_off(&s)) return refuse(&whole, "it has a wrong length");
     if (!has_room(&s, (uint64_t)s.len / 4 * 3 + s.len % 4 * 3 / 4)) return SIZE_MAX;
     uint32_t bits = 0;
-    size_t len = 0, waiting = 0; /* bits that make no byte yet */
+    size_t len = 0, waiting = 0; /* bits that are not a whole byte yet */
     uint8_t seen = 0;
     for (size_t i = 0; i < s.len; i++) {
         const uint8_t digit = digit_of(base64_digits, s.text[i]);
@@ -343,7 +343,7 @@ static size_t as_base64(const scribe *blanks) {
     }
     if (seen & NO) return refuse(&whole, "letters are A-Z, a-z, 0-9, + and /, or - and _");
     /* Otherwise two texts would be one key. */
-    if (bits & ((1u << waiting) - 1)) return refuse(&whole, "its last letter has bits left over");
+    if (bits & ((1u << waiting) - 1)) return refuse(&whole, "its last letter has leftover bits");
     return len;
 }
 

@@ -11,7 +11,7 @@ enum { LINE_BITS = 8 * TAMIS_INLINE_LINE };
 
 /* ---- Rules ---------------------------------------------------------------------------------- */
 
-/* Up to so many thousandths one probe, two, three ... */
+/* The limit in thousandths for one probe, two, three ... */
 unsigned tamis__fast_hashes(uint64_t millibits) {
     static const uint32_t up_to[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                      11720, 14001, 16050, 18300, 22001, 25501};

@@ -4,7 +4,7 @@
 
 #include "bits/bits.h"
 
-/* LevelDB writes 11. A larger number than this is no range of any file. */
+/* LevelDB writes 11. A larger number than this is not valid for any file. */
 enum { MAX_LG = 40 };
 
 static uint64_t start_of(const tamis_filter_block *b, uint64_t i) {

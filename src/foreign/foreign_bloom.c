@@ -14,7 +14,7 @@ static const tamis_bloomlike *like_of(const tamis_body *f) {
     return like->by_shape ? like->by_shape(f->word) : like;
 }
 
-/* ---- Where things are ----------------------------------------------------------------------- */
+/* ---- Layout --------------------------------------------------------------------------------- */
 
 static uint64_t bits_bytes(const tamis_bloomlike *like, const uint64_t word[]) {
     const uint64_t unit = like->unit ? like->unit : like->is_big_endian ? 64 : 8;
@@ -48,7 +48,7 @@ tamis_status tamis__like_check(const tamis_bloomlike *like, const uint64_t word[
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", like->name,
                            TAMIS_LIKE_MAX_HASHES, (unsigned long long)hashes);
     if (extra_bytes(like, word) > TAMIS_MAX_PAYLOAD_BYTES / 2)
-        return tamis__fail(TAMIS_CORRUPT, "%s has at most 2^55 bytes behind its bits, not %llu",
+        return tamis__fail(TAMIS_CORRUPT, "%s has at most 2^55 bytes after its bits, not %llu",
                            like->name, (unsigned long long)extra_bytes(like, word));
     *size = (tamis__like_stored(like, word) + 7) / 8 * 8;
     return TAMIS_OK;
@@ -94,7 +94,7 @@ static bool is_trailer(const tamis_bloomlike *like, const uint64_t word[], const
     return memcmp(expected, bytes, (size_t)like->trailer_bytes) == 0;
 }
 
-/* The bits behind the last, in the word or byte that the origin wrote whole. */
+/* The bits after the last, in the word or byte that the origin wrote whole. */
 static bool has_stray_bit(const tamis_bloomlike *like, const tamis_body *f) {
     const uint64_t last = bits_bytes(like, f->word) * 8;
     for (uint64_t i = f->word[TAMIS_LIKE_BITS]; i < last; i++)
@@ -106,25 +106,25 @@ tamis_status tamis__like_audit(const tamis_body *f) {
     const tamis_bloomlike *like = like_of(f);
     const uint8_t *behind = f->bytes + like->header_bytes + bits_bytes(like, f->word);
     if (!is_header(like, f->word, f->bytes))
-        return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", like->name);
+        return tamis__fail(TAMIS_CORRUPT, "the header of %s does not match its shape", like->name);
     if (!is_trailer(like, f->word, behind))
-        return tamis__fail(TAMIS_CORRUPT, "the end of %s is not that of its shape", like->name);
+        return tamis__fail(TAMIS_CORRUPT, "the end of %s does not match its shape", like->name);
     if (has_stray_bit(like, f))
         return tamis__fail(TAMIS_CORRUPT, "bits are set beyond the last of %llu bits",
                            (unsigned long long)f->word[TAMIS_LIKE_BITS]);
     for (uint64_t i = tamis__like_stored(like, f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", like->name);
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", like->name);
     return TAMIS_OK;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
 static bool get(const tamis_bloomlike *like, const tamis_body *f, uint64_t position) {
     return f->bytes[byte_of(like, position)] >> (position & 7) & 1;
 }
 
-/* The first position of many keys is asked for before the first is looked at: most strangers end
- * there, and from a large filter it is what takes longest. */
+/* The first position of many keys is prefetched before the first is read: most non-members end
+ * there, and in a large filter it takes longest. */
 enum { TOGETHER = 32 };
 
 static bool rest_is_set(const tamis_bloomlike *like, const tamis_body *f, tamis_walk *walk) {
@@ -196,7 +196,7 @@ tamis_status tamis__like_intersect(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* An error of a tenth at a rate of 1 in 80, and a fifth of a millisecond at most. */
+/* An error of a tenth at a rate of 1 in 80, and at most a fifth of a millisecond. */
 enum { ASKED = 1 << 13, FOUND_FEW = 4, FOUND_ENOUGH = 256 };
 
 double tamis__like_asked_rate(bool (*is_found)(const void *, const struct tamis_key *),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FPS, the text in which chemistry tools exchange prints (Dalke 2010):
+/* FPS, the text in which chemistry tools exchange fingerprints (Dalke 2010):
  *
  *     #FPS1
  *     #num_bits=166
@@ -7,12 +7,12 @@
  *     000000000000000000000200001002000004009508<tab>ethanol
  *
  * Two hex digits are a byte, and bit 0 is the lowest bit of the first byte, as in our rows.
- * Everything in the head may be missing; without num_bits the first print says how many there are,
- * in whole bytes. Lines end in LF or CR LF, and empty ones are passed over. What follows a second
- * tab is no part of the id, and is left out.
+ * All head lines are optional; without num_bits the first fingerprint gives the number, in whole
+ * bytes. Lines end in LF or CR LF, and empty ones are skipped. What follows a second tab is not
+ * part of the id, and is dropped.
  *
- * The head is kept as the image's note "head", and rows remember their order, so that what is
- * written is what came: with LF, lower-case digits, and the two first lines always there. */
+ * The head is kept as the image's note "head", and rows remember their order, so that the output
+ * equals the input: with LF, lower-case digits, and the two first lines always there. */
 #include "kinds/fingerprint.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static tamis_status read_number(const lines *l, uint64_t *width) {
     if (at == from || at < end || number < 1 || number > TAMIS_PRINT_MAX_BITS)
         return tamis__bad_format(NAME, "line %llu: num_bits is a number from 1 to %d",
                                  (unsigned long long)l->number, TAMIS_PRINT_MAX_BITS);
-    if (*width) return not_line(l, "num_bits is there twice");
+    if (*width) return not_line(l, "duplicate num_bits");
     *width = number;
     return TAMIS_OK;
 }
@@ -76,11 +76,11 @@ static tamis_status read_head_line(const lines *l, uint64_t *width) {
     if (starts_with(l->line, l->size, ANY_VERSION) &&
         (l->number > 1 || l->size != strlen(VERSION) || l->line[4] != '1'))
         return not_line(l, "only " VERSION " is known, and only as the first line");
-    if (memchr(l->line, '\0', (size_t)l->size)) return not_line(l, "there is a NUL in it");
+    if (memchr(l->line, '\0', (size_t)l->size)) return not_line(l, "it contains a NUL");
     return starts_with(l->line, l->size, NUMBER) ? read_number(l, width) : TAMIS_OK;
 }
 
-/* ---- Prints --------------------------------------------------------------------------------- */
+/* ---- Fingerprints --------------------------------------------------------------------------- */
 
 static int digit(uint8_t letter) {
     if (letter >= '0' && letter <= '9') return letter - '0';
@@ -94,7 +94,7 @@ static uint64_t digits_of(const lines *l) {
     return n;
 }
 
-/* The id behind `digits` digits. */
+/* The id after `digits` digits. */
 static tamis_input id_of(const lines *l, uint64_t digits) {
     tamis_input id = {l->line + digits, l->size - digits, NULL};
     if (id.size) id.bytes++, id.size--;
@@ -117,31 +117,31 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
     const uint64_t digits = digits_of(l);
     if (*width == 0 && digits % 2 == 0 && digits <= 2 * TAMIS_PRINT_MAX_BYTES) *width = digits * 4;
     const uint64_t bytes = tamis__fingerprint_bytes(*width);
-    if (digits == 0) return not_line(l, "it does not start with the hex digits of a print");
+    if (digits == 0) return not_line(l, "it does not start with the hex digits of a fingerprint");
     if (*width == 0)
         return tamis__bad_format(
-            NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
+            NAME, "line %llu: %llu hex digits are not whole bytes, or over %d of them",
             (unsigned long long)l->number, (unsigned long long)digits, TAMIS_PRINT_MAX_BYTES);
     if (digits != 2 * bytes)
-        return tamis__bad_format(NAME,
-                                 "line %llu: a print of %llu bits has %llu hex digits, not %llu",
-                                 (unsigned long long)l->number, (unsigned long long)*width,
-                                 (unsigned long long)bytes * 2, (unsigned long long)digits);
+        return tamis__bad_format(
+            NAME, "line %llu: a fingerprint of %llu bits has %llu hex digits, not %llu",
+            (unsigned long long)l->number, (unsigned long long)*width,
+            (unsigned long long)bytes * 2, (unsigned long long)digits);
     if (digits < l->size && l->line[digits] != '\t')
-        return not_line(l, "behind the hex digits comes a tab and the id");
+        return not_line(l, "a tab and the id must follow the hex digits");
     if (*width % 8 && byte_at(l, bytes - 1) >> *width % 8)
-        return tamis__bad_format(NAME, "line %llu: a bit behind the %llu of num_bits is set",
+        return tamis__bad_format(NAME, "line %llu: a bit after the %llu of num_bits is set",
                                  (unsigned long long)l->number, (unsigned long long)*width);
     const tamis_input id = id_of(l, digits);
     for (uint64_t i = 0; i < id.size; i++)
         if (id.bytes[i] < TAMIS_PRINT_MIN_LETTER)
-            return not_line(l, "there is a control character in the id");
+            return not_line(l, "the id contains a control character");
     return TAMIS_OK;
 }
 
-/* ---- In ------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Everything is read once to see that it is right, and to count. */
+/* One pass over everything checks and counts. */
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
@@ -150,7 +150,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     tamis_status rc = TAMIS_OK;
     while (!rc && next_line(&l)) {
         if (l.size == 0) continue;
-        if (l.line[0] == '#' && rows) return not_line(&l, "a line of the head is behind a print");
+        if (l.line[0] == '#' && rows) return not_line(&l, "a head line follows a fingerprint");
         if (l.line[0] == '#') {
             rc = read_head_line(&l, &width);
             head = l.at;
@@ -158,11 +158,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
         }
         rc = check_print(&l, &width);
         if (rc) return rc;
-        if (++rows > TAMIS_PRINT_MAX_ROWS) return not_line(&l, "no more than 2^32 - 1 prints fit");
+        if (++rows > TAMIS_PRINT_MAX_ROWS) return not_line(&l, "over 2^32 - 1 fingerprints");
         ids += id_of(&l, 2 * tamis__fingerprint_bytes(width)).size + 1;
     }
     if (rc) return rc;
-    if (width == 0) return tamis__bad_format(NAME, "it has neither #num_bits= nor a print");
+    if (width == 0) return tamis__bad_format(NAME, "it has neither #num_bits= nor a fingerprint");
     if (head > MAX_HEAD)
         return tamis__bad_format(NAME, "its head has %llu bytes, over %llu",
                                  (unsigned long long)head, (unsigned long long)MAX_HEAD);
@@ -176,7 +176,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-/* The next line with a print. */
+/* The next line with a fingerprint. */
 static bool next_print(lines *l) {
     while (next_line(l))
         if (l->size && l->line[0] != '#') return true;
@@ -199,10 +199,10 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     return TAMIS_OK;
 }
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
-/* What the head says beside what is written anyhow. The note may have been changed by anybody: only
- * lines that are lines of a head go out. */
+/* The lines of the head beyond those always written. Users may have changed the note: only valid
+ * head lines are written. */
 static tamis_status write_head(const tamis_export_source *out) {
     char first[64];
     const tamis_input in = {(const uint8_t *)out->head, out->head ? strlen(out->head) : 0, NULL};
@@ -255,10 +255,10 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
 
 const tamis_format tamis__format_fps = {
     .name = NAME,
-    .system = "prints of molecules: Open Babel, chemfp, RDKit",
+    .system = "fingerprints of molecules: Open Babel, chemfp, RDKit",
     .kinds = TAMIS_FINGERPRINT,
     .keys = "bytes",
-    .limits = "1 to 65536 bits; what follows an id is left out",
+    .limits = "1 to 65536 bits; what follows an id is dropped",
     .read = read,
     .load = load,
     .write = write,

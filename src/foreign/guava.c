@@ -7,12 +7,12 @@
  *     bits      8 w      big-endian words of 64 bits
  *
  * A key is hashed to 128 bits by MurmurHash3. The first strategy splits the low half of them into
- * two 32-bit numbers and so reaches at most 2^31 bits; the second, of today, adds the high half to
- * the low half again and again. Neither the capacity nor the rate is in the file, nor how keys
- * became bytes (the funnel).
+ * two 32-bit numbers and so reaches at most 2^31 bits; the second, today's, adds the high half to
+ * the low half repeatedly. Neither the capacity nor the rate is in the file, nor how keys became
+ * bytes (the funnel).
  *
  * Before version 33.4 the number of hashes came from the rounded size, which differs for a handful
- * of keys: hashes=N asks for it. */
+ * of keys: hashes=N requests it. */
 #include <math.h>
 
 #include "foreign/bytes.h"
@@ -139,9 +139,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
         return tamis__bad_format("guava", "there is no strategy %d", in->bytes[0]);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
         return tamis__bad_format(
-            "guava", "the header says %llu words, which makes %llu bytes, not %llu",
-            (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
-            (unsigned long long)in->size);
+            "guava", "%llu words need %llu bytes, not %llu", (unsigned long long)words,
+            (unsigned long long)(HEADER + 8 * words), (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "guava",
                                  .word = {words * 64, in->bytes[1], in->bytes[0]},
                                  .capacity = tamis__like_capacity(words * 64, in->bytes[1]),

@@ -4,7 +4,7 @@
  *     header  13 or 8 bytes (hadoop.h)
  *     bits    m, in bytes, and zeros up to a whole one
  *
- * Hadoop itself plans nothing: m and k are the caller's, bits= and hashes= here. From a rate they
+ * Hadoop itself does not plan: m and k are the caller's, bits= and hashes= here. For a rate they
  * are the usual best ones. */
 #include "foreign/hadoop.h"
 
@@ -18,7 +18,7 @@ enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };
 enum { HASH = TAMIS_HADOOP_HASH, HEADER = TAMIS_HADOOP_HEADER };
 enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
 
-/* ---- What all share: shape ------------------------------------------------------------------ */
+/* ---- Shared: shape -------------------------------------------------------------------------- */
 
 static tamis_status plan_choices(const char *name, const tamis_params *params, uint64_t word[]) {
     word[HEADER] = params->has_option[TAMIS_HADOOP_OPT_HEADER]
@@ -28,7 +28,7 @@ static tamis_status plan_choices(const char *name, const tamis_params *params, u
                  : word[HEADER] == TAMIS_HADOOP_OLD        ? TAMIS_HADOOP_JENKINS
                                                            : TAMIS_HADOOP_MURMUR;
     if (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS)
-        return tamis__fail(TAMIS_INVALID, "%s with header=old has hash=jenkins, no other", name);
+        return tamis__fail(TAMIS_INVALID, "%s with header=old can only have hash=jenkins", name);
     return TAMIS_OK;
 }
 
@@ -38,7 +38,7 @@ tamis_status tamis__hadoop_plan(const char *name, const tamis_params *params,
     const double cells = params->bits ? (double)(params->bits / bits_of_a_cell)
                                       : ceil(tamis__like_bits_for(params->capacity, params->fpr));
     if (cells < 1)
-        return tamis__fail(TAMIS_INVALID, "%s needs bits=%llu at least", name,
+        return tamis__fail(TAMIS_INVALID, "%s needs at least bits=%llu", name,
                            (unsigned long long)bits_of_a_cell);
     if (cells > (double)TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "%s has at most 2^31-1 positions, not %.0f", name,
@@ -110,8 +110,8 @@ void tamis__hadoop_begin(const struct tamis_key *key, tamis_walk *walk) {
     walk->a = 0;
 }
 
-/* The remainder of the absolute value, which is the absolute value of the remainder; that of -2^31
- * is 2^31 in 64 bits. */
+/* The remainder of the absolute value equals the absolute value of the remainder; that of -2^31 is
+ * 2^31 in 64 bits. */
 uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *walk) {
     const uint32_t seed = (uint32_t)walk->a;
     const uint32_t now = word[HASH] == TAMIS_HADOOP_JENKINS
@@ -203,8 +203,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     const uint64_t stored = tamis__like_stored(tamis__hadoop_like(out->word), out->word);
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size == stored) return TAMIS_OK;
-    return tamis__bad_format("hadoop",
-                             "the header says %llu bits, which makes %llu bytes, not %llu",
+    return tamis__bad_format("hadoop", "%llu bits need %llu bytes, not %llu",
                              (unsigned long long)out->word[BITS], (unsigned long long)stored,
                              (unsigned long long)in->size);
 }

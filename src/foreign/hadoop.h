@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of Hadoop may include this: what the four filters of org.apache.hadoop.util.bloom
- * share.
+/* For the kinds of Hadoop: what the four filters of org.apache.hadoop.util.bloom share.
  *
  * Each starts with the same header, big-endian, in one of two forms:
  *
@@ -9,7 +8,7 @@
  *                hash  1 byte
  *                m     4 bytes
  *
- * The hash is 0 for Jenkins's lookup3 and 1 for MurmurHash2, the usual one; in the old form it is
+ * The hash is 0 for Jenkins's lookup3 and 1 for MurmurHash2, the usual one; the old form has
  * Jenkins's. A key's first hash has seed 0, every other one has the hash before it as its seed, and
  * the remainder by m of each, without its sign, is a position. */
 #ifndef TAMIS_FOREIGN_HADOOP_H
@@ -31,7 +30,7 @@ enum { TAMIS_HADOOP_JENKINS, TAMIS_HADOOP_MURMUR, TAMIS_HADOOP_HASHES_KNOWN };
 enum { TAMIS_HADOOP_VERSIONED, TAMIS_HADOOP_OLD, TAMIS_HADOOP_HEADERS };
 #define TAMIS_HADOOP_MAX ((uint64_t)INT32_MAX) /* of m, and of every other number there */
 
-/* The first options of those that can be made. */
+/* The first options of kinds that can be created. */
 enum {
     TAMIS_HADOOP_OPT_HASHES,
     TAMIS_HADOOP_OPT_HASH,
@@ -50,7 +49,7 @@ enum {
         "header", "versioned|old", 0, 0, "versioned", "the old one has no type of hash" \
     }
 
-/* What a wish for so many keys leads to: the number of cells, k and the two choices. */
+/* Plans the number of cells, k and the two choices. */
 tamis_status tamis__hadoop_plan(const char *name, const tamis_params *, uint64_t bits_of_a_cell,
                                 uint64_t word[]);
 
@@ -63,7 +62,7 @@ void tamis__hadoop_header(const uint64_t word[], uint64_t cells, uint8_t *to);
 /* Reads a header: word[BITS] becomes m. */
 tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *, uint64_t word[]);
 
-/* From a key to its positions among so many cells. */
+/* From a key to its positions among `cells` cells. */
 void tamis__hadoop_begin(const struct tamis_key *, tamis_walk *);
 uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *);
 
@@ -72,8 +71,8 @@ uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *)
 const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]);
 extern const tamis_bloomlike tamis__hadoop_layouts; /* that, as `own` of a kind */
 
-/* No filter of Hadoop has an empty key: adding one throws there, and so does asking for it. Here it
- * is answered no, which is the truth, and not what the positions of a hash of nothing would say. */
+/* No filter of Hadoop has an empty key: adding one throws there, and so does a query. Here it is
+ * answered no, which is true, and not by the positions of an empty hash. */
 void tamis__hadoop_no_empty(const struct tamis_key *, size_t n, uint8_t *hit);
 
 /* Writes the first `size` bytes of the payload. */

@@ -85,13 +85,13 @@ static tamis_status audit(const tamis_body *f) {
     uint8_t header[16] = {0};
     tamis__hadoop_header(f->word, counters_of(f->word), header);
     if (memcmp(header, f->bytes, tamis__hadoop_header_bytes(f->word)) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", name);
+        return tamis__fail(TAMIS_CORRUPT, "the header of %s does not match its shape", name);
     for (uint64_t i = counters_of(f->word); i < words_of(f->word) * PER_WORD; i++)
         if (get(f, i))
             return tamis__fail(TAMIS_CORRUPT, "there is something behind the last of %llu counters",
                                (unsigned long long)counters_of(f->word));
     for (uint64_t i = stored(f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", name);
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
     return TAMIS_OK;
 }
 

@@ -128,7 +128,7 @@ static tamis_status audit_counts(const tamis_body *f) {
     if (memcmp(expected, f->bytes, (size_t)header_bytes) != 0 ||
         tamis__get32_big(counts_of(f) + AT_NR) != f->word[NR] ||
         tamis__get32_big(counts_of(f) + AT_ROWS) != f->word[ROWS])
-        return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", name);
+        return tamis__fail(TAMIS_CORRUPT, "the header of %s does not match its shape", name);
     if (current_of(f) < 0 || current_of(f) > (int64_t)f->word[NR])
         return tamis__fail(TAMIS_CORRUPT, "the last row cannot have %lld of %llu keys",
                            (long long)current_of(f), (unsigned long long)f->word[NR]);
@@ -142,7 +142,7 @@ static tamis_status audit(const tamis_body *f) {
         rc = tamis__like_audit(&row);
     }
     for (uint64_t i = stored(f->word); i < f->size && !rc; i++)
-        if (f->bytes[i]) rc = tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", name);
+        if (f->bytes[i]) rc = tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
     return rc;
 }
 

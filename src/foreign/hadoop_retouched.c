@@ -90,7 +90,7 @@ static tamis_status audit(const tamis_body *f) {
         return tamis__fail(TAMIS_CORRUPT, "behind the lists of %s are %llu bytes, not 8 for a bit",
                            name, (unsigned long long)(f->word[BYTES] - at));
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", name);
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
     return TAMIS_OK;
 }
 

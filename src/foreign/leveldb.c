@@ -178,7 +178,7 @@ static tamis_status audit(const tamis_body *f) {
     if (f->word[BYTES] && f->bytes[f->word[BYTES] - 1] != f->word[HASHES])
         return tamis__fail(TAMIS_CORRUPT, "the last byte of leveldb is not its number of hashes");
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind leveldb is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after leveldb is not 0");
     return TAMIS_OK;
 }
 
@@ -292,7 +292,7 @@ static tamis_status audit_block(const tamis_body *f) {
                            (unsigned long long)block.count,
                            (unsigned long long)f->word[BLOCK_FILTERS]);
     for (uint64_t i = f->word[BLOCK_BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind leveldb-block is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after leveldb-block is not 0");
     return TAMIS_OK;
 }
 

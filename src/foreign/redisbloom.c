@@ -312,9 +312,9 @@ static tamis_status audit(const tamis_body *f) {
                            (unsigned long)h.options);
     tamis__bf_words(h, tamis__bf_link(f->bytes, 0), f->word[BYTES], word);
     if (memcmp(word, f->word, sizeof word) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "the header of redisbloom is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of redisbloom does not match its shape");
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind redisbloom is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after redisbloom is not 0");
     return audit_sizes(f, h);
 }
 

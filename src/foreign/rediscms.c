@@ -148,7 +148,7 @@ static void start(tamis_body *f) {
 static tamis_status audit(const tamis_body *f) {
     const tamis_cms_header h = tamis__cms_header(f->bytes);
     if (h.width != f->word[WIDTH] || h.depth != f->word[DEPTH])
-        return tamis__fail(TAMIS_CORRUPT, "the header of rediscms is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of rediscms does not match its shape");
     return tamis__bitmap_audit(f, stored_bytes(f->word) * 8);
 }
 

@@ -217,13 +217,13 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_status rc = tamis__cf_words(h, word);
     if (rc) return rc;
     if (memcmp(word, f->word, sizeof word) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "the header of rediscuckoo is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of rediscuckoo does not match its shape");
     const uint64_t full = cells_full(f->bytes + TAMIS_CF_HEADER, end - TAMIS_CF_HEADER);
     if (full != h.items)
         return tamis__fail(TAMIS_CORRUPT, "%llu cells are full, and the header says %llu items",
                            (unsigned long long)full, (unsigned long long)h.items);
     for (uint64_t i = end; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind rediscuckoo is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rediscuckoo is not 0");
     return TAMIS_OK;
 }
 

@@ -296,9 +296,9 @@ static tamis_status audit(const tamis_body *f) {
     if (tamis__rocksdb_is_ribbon(&in))
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are those of a Ribbon");
     if (memcmp(args, f->word, sizeof args) != 0)
-        return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are not those of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb do not match its shape");
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind rocksdb is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rocksdb is not 0");
     return TAMIS_OK;
 }
 

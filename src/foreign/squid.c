@@ -201,9 +201,9 @@ static tamis_status audit(const tamis_body *f) {
     if (tamis__get32_big(f->bytes + AT_CAPACITY) != f->word[CAPACITY] ||
         tamis__get32_big(f->bytes + AT_BYTES) != f->word[BITS] / 8 ||
         f->bytes[AT_PER_ENTRY] != f->word[PER_ENTRY] || f->bytes[AT_HASHES] != PROBES)
-        return tamis__fail(TAMIS_CORRUPT, "the header of squid is not that of its shape");
+        return tamis__fail(TAMIS_CORRUPT, "the header of squid does not match its shape");
     for (uint64_t i = tamis__like_stored(&like, f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind squid is not 0");
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after squid is not 0");
     return TAMIS_OK;
 }
 

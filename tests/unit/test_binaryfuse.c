@@ -172,8 +172,8 @@ static void refusals(void **state) {
         size_t at;
         uint8_t byte;
         const char *why;
-    } bad[] = {{12, 33, "have no"}, {12, 0, "have no"}, {16, 9, "have no"},
-               {20, 1, "have no"},  {24, 7, "have no"}, {27, 1, "have no"}};
+    } bad[] = {{12, 33, "do not have"}, {12, 0, "do not have"}, {16, 9, "do not have"},
+               {20, 1, "do not have"},  {24, 7, "do not have"}, {27, 1, "do not have"}};
     const test_file file = test_vector("binary-fuse/fuse8_100keys.bin");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tamis *f;

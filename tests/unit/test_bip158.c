@@ -229,7 +229,7 @@ static void sizes_and_orders(void **state) {
 static void refusals(void **state) {
     (void)state;
     /* Two values of 20 bits, both 0, and a byte behind their end. */
-    test_hex_refused(FORMAT, "02000000000000", "bytes behind the last value");
+    test_hex_refused(FORMAT, "02000000000000", "bytes after the last value");
     static const struct {
         const char *format, *bytes;
         size_t size;
@@ -239,13 +239,13 @@ static void refusals(void **state) {
         {"bip158", "\0", 1, TAMIS_INVALID, "bip158 needs block=HASH or key=KEY"},
         {"bip158:key=00", "\0", 1, TAMIS_INVALID, "key: has 32 hexadecimal digits, not 2"},
         {"bip158:block=0g", "\0", 1, TAMIS_INVALID, "block: 'g' is not a hexadecimal digit"},
-        {FORMAT, "", 0, TAMIS_CORRUPT, "does not start with a number of values"},
-        {FORMAT, "\xfd\x01", 2, TAMIS_CORRUPT, "does not start with a number of values"},
-        {FORMAT, "\xfd\x05\0\0\0\0", 6, TAMIS_CORRUPT, "does not start with a number of values"},
-        {FORMAT, "\xff\0\0\0\0\1\0\0\0", 9, TAMIS_CORRUPT, "does not start with a number of"},
+        {FORMAT, "", 0, TAMIS_CORRUPT, "invalid number of values"},
+        {FORMAT, "\xfd\x01", 2, TAMIS_CORRUPT, "invalid number of values"},
+        {FORMAT, "\xfd\x05\0\0\0\0", 6, TAMIS_CORRUPT, "invalid number of values"},
+        {FORMAT, "\xff\0\0\0\0\1\0\0\0", 9, TAMIS_CORRUPT, "invalid number of values"},
         {FORMAT, "\0\0", 2, TAMIS_CORRUPT, "0 values of bip158 take 1 to 1 bytes, not 2"},
         {FORMAT, "\1\0\0", 3, TAMIS_CORRUPT, "1 values of bip158 take 4 to 4 bytes, not 3"},
-        {FORMAT, "\1\0\0\1", 4, TAMIS_CORRUPT, "a bit behind the last value of bip158 is set"},
+        {FORMAT, "\1\0\0\1", 4, TAMIS_CORRUPT, "a bit after the last value of bip158 is set"},
         {FORMAT, "\1\xff\xff\xff", 4, TAMIS_CORRUPT, "value 0 of 1 of bip158 is beyond the end"},
         {FORMAT, "\1\xbf\xff\xf8", 4, TAMIS_CORRUPT, "value 0 of 1 of bip158 is beyond the end"},
     };

@@ -161,15 +161,15 @@ static void refuses_what_is_not_bip37(void **state) {
     (void)state;
     uint8_t bytes[36001 + 12] = {0xfd, 2, 0, [5] = 1};
     refuses(bytes, 9, "not bip37 bytes: 9 bytes, an empty one has 10");
-    refuses(bytes, 14, "not bip37 bytes: 2 has a shorter CompactSize than three bytes");
+    refuses(bytes, 14, "not bip37 bytes: 2 is not in its shortest CompactSize");
     bytes[1] = 252;
-    refuses(bytes, 264, "not bip37 bytes: 252 has a shorter CompactSize than three bytes");
+    refuses(bytes, 264, "not bip37 bytes: 252 is not in its shortest CompactSize");
     bytes[1] = 36001 & 0xff;
     bytes[2] = 36001 >> 8;
     refuses(bytes, sizeof bytes, "not bip37 bytes: 36001 bytes of bits, at most 36000 are allowed");
     bytes[0] = 0xfe;
     refuses(bytes, 20,
-            "not bip37 bytes: it starts with fe, for a count of 4 or 8 bytes, and at most 36000 "
+            "not bip37 bytes: it starts with fe, a count of 4 or 8 bytes, and at most 36000 "
             "bytes are allowed");
     refuses((const uint8_t *)"\1\0\x33\0\0\0\0\0\0\0\0", 11,
             "not bip37 bytes: 51 hashes, at most 50 are allowed");

@@ -231,15 +231,15 @@ static void refuses_what_is_not_it(void **state) {
         free(file.bytes);
     }
     refuses(FORMAT, test_hex("00"), "1 bytes, not a header of 24");
-    refuses(FORMAT, test_hex("000000000000000000000000000000030000000000000000"), "0 bits");
-    refuses(FORMAT, test_hex("000000000000100100000000000000030000000000000000"), "4097 bits");
+    refuses(FORMAT, test_hex("000000000000000000000000000000030000000000000000"), "m is 0");
+    refuses(FORMAT, test_hex("000000000000100100000000000000030000000000000000"), "m is 4097");
     refuses(FORMAT, test_hex("000000000000000100000000000000000000000000000000"), "k is 0");
     refuses(FORMAT, test_hex("000000000000000100000000000001000000000000000000"), "k is 256");
     refuses(FORMAT, test_hex("00000000000000010000000000000003ffffffffffffffff"), "and 0 words");
     refuses(FORMAT,
             test_hex("0000000000000064000000000000000900000000000000630000000000000000"
                      "0000000000000000"),
-            "100 bits are hashed to, and the set has a length of 99");
+            "m is 100, but the set has a length of 99");
     refuses(FORMAT,
             test_hex("0000000000000064000000000000000900000000000000640000000000000000"
                      "0000001000000000"),
@@ -249,9 +249,9 @@ static void refuses_what_is_not_it(void **state) {
     refuses(JSON, text_file("{\"m\":64,\"k\":3,\"x\":3}"), "it should be");
     refuses(JSON, text_file("{\"m\":64,\"k\":3,\"k\":3,\"b\":\"\"}"), "it should be");
     refuses(JSON, text_file("{\"m\":99999999999999999999,\"k\":3,\"b\":\"\"}"), "it should be");
-    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"\"}"), "no base64 of words");
-    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"AAAAAAAAAEAAAAAAAiAAAR==\"}"), "no base64");
-    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"AAAAAAAAAEAAAAAA+iAAAQ==\"}"), "no base64");
+    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"\"}"), "not base64 of words");
+    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"AAAAAAAAAEAAAAAAAiAAAR==\"}"), "not base64");
+    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"AAAAAAAAAEAAAAAA+iAAAQ==\"}"), "not base64");
     refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"AAAAAAAAAEAAAAAAAiAAAQ==\"}x"), "should be");
 }
 

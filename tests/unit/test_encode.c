@@ -205,7 +205,8 @@ static void sentences(void **unused) {
     assert_why("float", "1e39", "'1e39' is not a float: they go up to 3.4028235e38, and inf");
     assert_why("double", "half", "'half' is not a double: numbers as 1, -0.5, 2.5e-3, inf or nan");
     assert_why("hex", "0g", "'0g' is not hex: digits are 0-9, a-f and A-F");
-    assert_why("utf8", "a\x01\x1b\xff", "'a\\x01\\x1b\\xff' is not utf8: a byte of it is no UTF-8");
+    assert_why("utf8", "a\x01\x1b\xff",
+               "'a\\x01\\x1b\\xff' is not utf8: it has a byte that is not UTF-8");
     assert_why("int32", "1234567890123456789012345678901234567890123",
                "'1234567890123456789012345678901234567890...' is not an int32: whole numbers from "
                "-2147483648 to 2147483647");

@@ -170,8 +170,8 @@ static void changed_head(void **state) {
 
 static void refused(void **state) {
     (void)state;
-    refuses("", "neither #num_bits= nor a print");
-    refuses("#FPS1\n", "neither #num_bits= nor a print");
+    refuses("", "neither #num_bits= nor a fingerprint");
+    refuses("#FPS1\n", "neither #num_bits= nor a fingerprint");
     refuses("#FPS2\n01\ta\n", "line 1: only #FPS1 is known");
     refuses("#type=x\n#FPS1\n01\ta\n", "line 2: only #FPS1 is known");
     refuses("#num_bits=0\n", "line 1: num_bits is a number from 1 to 65536");
@@ -179,16 +179,17 @@ static void refused(void **state) {
     refuses("#num_bits=99999999999999999999999\n", "from 1 to 65536");
     refuses("#num_bits=8x\n", "from 1 to 65536");
     refuses("#num_bits=\n", "from 1 to 65536");
-    refuses("#num_bits=8\n#num_bits=8\n", "line 2: num_bits is there twice");
-    refuses("#num_bits=8\n01\ta\n\n0101\tb\n", "line 4: a print of 8 bits has 2 hex digits, not 4");
-    refuses("0101\ta\n01\tb\n", "line 2: a print of 16 bits has 4 hex digits, not 2");
-    refuses("010\ta\n", "line 1: 3 hex digits are no bytes");
+    refuses("#num_bits=8\n#num_bits=8\n", "line 2: duplicate num_bits");
+    refuses("#num_bits=8\n01\ta\n\n0101\tb\n",
+            "line 4: a fingerprint of 8 bits has 2 hex digits, not 4");
+    refuses("0101\ta\n01\tb\n", "line 2: a fingerprint of 16 bits has 4 hex digits, not 2");
+    refuses("010\ta\n", "line 1: 3 hex digits are not whole bytes");
     refuses("\tno print\n", "line 1: it does not start with the hex digits");
-    refuses("#num_bits=8\n01 a\n", "line 2: behind the hex digits comes a tab");
-    refuses("#num_bits=8\n0g\ta\n", "line 2: a print of 8 bits has 2 hex digits, not 1");
-    refuses("#num_bits=12\nff1f\ta\n", "line 2: a bit behind the 12 of num_bits is set");
-    refuses("01\ta\x01\n", "line 1: there is a control character in the id");
-    refuses("01\ta\n#type=x\n", "line 2: a line of the head is behind a print");
+    refuses("#num_bits=8\n01 a\n", "line 2: a tab and the id must follow");
+    refuses("#num_bits=8\n0g\ta\n", "line 2: a fingerprint of 8 bits has 2 hex digits, not 1");
+    refuses("#num_bits=12\nff1f\ta\n", "line 2: a bit after the 12 of num_bits is set");
+    refuses("01\ta\x01\n", "line 1: the id contains a control character");
+    refuses("01\ta\n#type=x\n", "line 2: a head line follows a fingerprint");
     refuses("#\xff\n01\ta\n", "UTF-8");
     char *head = malloc(80000);
     memset(head, 'x', 80000);
@@ -197,7 +198,7 @@ static void refused(void **state) {
     refuses(head, "over 65536");
     free(head);
     const test_file nul = {(uint8_t *)"#a\0b\n01\ta\n", 10};
-    test_refused("fps", nul, "line 1: there is a NUL in it");
+    test_refused("fps", nul, "line 1: it contains a NUL");
 }
 
 static void hostile(void **state) {

@@ -489,7 +489,7 @@ static void plans(void **state) {
     test_planned("hadoop-counting:capacity=1000,fpr=1%", 4 * 9586, 7);
     test_planned("hadoop-counting:capacity=10,bits=7,hashes=255", 4, 255);
     test_planned("hadoop-dynamic:capacity=1000,fpr=1%", 9586, 7);
-    test_spec_refused("hadoop-counting:capacity=10,bits=3", TAMIS_INVALID, "bits=4 at least");
+    test_spec_refused("hadoop-counting:capacity=10,bits=3", TAMIS_INVALID, "at least bits=4");
     test_spec_refused("hadoop:capacity=1e9,fpr=1%", TAMIS_TOO_LARGE, "2^31-1 positions");
     test_spec_refused("hadoop:capacity=10,bits=2147483648", TAMIS_TOO_LARGE, "not 2147483648");
     test_spec_refused("hadoop:capacity=10,hash=murmur,header=old", TAMIS_INVALID, "hash=jenkins");
@@ -554,7 +554,7 @@ static void sentences(void **state) {
          "-1 of 3"},
         {"hadoop-dynamic",
          "ffffffff000000030100000008000000030000000100000001ffffffff00000003000000000800",
-         "not that of its shape"},
+         "does not match its shape"},
         {"hadoop-retouched", "ffffffff00000002010000001005110000", "271 bytes at least"},
         {"hadoop-retouched",
          "ffffffff0000000201"

@@ -153,9 +153,9 @@ static void refuses_what_is_not_libbloom(void **state) {
                 {19, UINT64_MAX, "bits in 1199 bytes"},
                 {27, 1200, "9585 bits in 1200 bytes"},
                 {35, 0, "1 to 255 hashes, not 0"},
-                {35, 0x107, "the header of libbloom is not that of its shape"},
-                {51, 0x0100, "the header of libbloom is not that of its shape"},
-                {51, 0x0301, "the header of libbloom is not that of its shape"}};
+                {35, 0x107, "the header of libbloom does not match its shape"},
+                {51, 0x0100, "the header of libbloom does not match its shape"},
+                {51, 0x0301, "the header of libbloom does not match its shape"}};
     const test_file file = without_address();
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         const uint64_t truth = tamis__get64(file.bytes + lies[i].at);

@@ -99,7 +99,8 @@ static const struct {
     {"cassandra", 0, 0, "\0\0\0\5\x80\0\0\0", 8, 0, 16 * GIB + 8, "", 0, TAMIS_CORRUPT, "words"},
     {"guava", -1, 0, "\0\5\x7f\xff\xff\xff", 6, 0, 16 * GIB - 2, "", 0, TAMIS_OK, ""},
     {"guava", -1, 0, "\0\5\x80\0\0\0", 6, 0, 16 * GIB + 6, "", 0, TAMIS_CORRUPT, "words"},
-    {"fps", -1, 0, "abx\n", 4, 0, 4 * GIB + 1, "", 0, TAMIS_CORRUPT, "comes a tab"},
+    {"fps", -1, 0, "abx\n", 4, 0, 4 * GIB + 1, "", 0, TAMIS_CORRUPT,
+     "a tab and the id must follow"},
     {"orc", 1, 1, "\n\x80\x80\x80\x80\x10", 6, 4 * GIB + 6, 4 * GIB + 20,
      "\n\x0c\x08\x05\x1a\x08\1\2\3\4\5\6\7\x08", 14, TAMIS_OK, ""},
     {"rocksdb-ribbon", -1, 0, "", 0, 64, 69, "\xff\0\x1e\0", 5, TAMIS_OK, ""},
@@ -141,8 +142,8 @@ static const struct {
     const char *why;
 } payloads[] = {
     {"bits-and-blooms:capacity=100", 3, {{0}}, 16, 24, 0, "has the length 0"},
-    {"datasketches:capacity=100", 0, {{0}}, 24, 25, 1, "0 bits are set, and the header says 1"},
-    {"datasketches:capacity=100", 0, {{0}}, 32, 33, 1, "1 bits are set, and the header says 0"},
+    {"datasketches:capacity=100", 0, {{0}}, 24, 25, 1, "0 bits are set, but the header says 1"},
+    {"datasketches:capacity=100", 0, {{0}}, 32, 33, 1, "1 bits are set, but the header says 0"},
     {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 0, 1, 1, "switched off"},
     {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 2, 3, 1, "switched off"},
     {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 7, 8, 1, "switched off"},
