@@ -353,7 +353,7 @@ static const tamis_build_whole building = {
 
 const tamis_kind tamis__bip158 = {
     .name = "bip158",
-    .contract = "built once; a block filter of Bitcoin, which answers one in 784931 strangers yes",
+    .contract = "built once; a block filter of Bitcoin, with a false-positive rate of 1/784931",
     .word = {"values", "bytes", "key0", "key1"},
     .options = options,
     .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

@@ -242,7 +242,7 @@ const tamis_format tamis__format_dcso = {
     .system = "DCSO bloom, Python flor",
     .kinds = "dcso",
     .keys = "utf8 bytes",
-    .limits = "at most 255 hashes; data behind the bits is kept as it is",
+    .limits = "at most 255 hashes; data after the bits is kept as it is",
     .read = read,
     .write = write,
 };

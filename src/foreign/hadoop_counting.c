@@ -88,7 +88,7 @@ static tamis_status audit(const tamis_body *f) {
         return tamis__fail(TAMIS_CORRUPT, "the header of %s does not match its shape", name);
     for (uint64_t i = counters_of(f->word); i < words_of(f->word) * PER_WORD; i++)
         if (get(f, i))
-            return tamis__fail(TAMIS_CORRUPT, "there is something behind the last of %llu counters",
+            return tamis__fail(TAMIS_CORRUPT, "extra bits after the last of %llu counters",
                                (unsigned long long)counters_of(f->word));
     for (uint64_t i = stored(f->word); i < f->size; i++)
         if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
@@ -110,7 +110,7 @@ static void change(const tamis_body *f, const struct tamis_key *key, int by) {
 static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
     tamis_walk walk;
     unsigned min = TOP;
-    if (key->len == 0) return 0; /* none is ever there */
+    if (key->len == 0) return 0; /* never a member */
     tamis__hadoop_begin(key, &walk);
     for (uint64_t i = 0; i < f->word[HASHES] && min; i++) {
         const unsigned value = get(f, tamis__hadoop_next(f->word, counters_of(f->word), &walk));

@@ -8,9 +8,9 @@
  *     rows     4 bytes
  *     rows, each a whole BloomFilter with its own header
  *
- * A key goes into the last row, asking asks all: with r full rows the rate is about r times that of
- * one. So it takes any number of keys, but does not keep its rate. A key that is added twice takes
- * two places. */
+ * A key goes into the last row, a query tests all: with r full rows the rate is about r times that
+ * of one. So it takes any number of keys, but does not keep its rate. A key that is added twice
+ * takes two places. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };
 enum { NR = TAMIS_HADOOP_OWN, ROWS };
 enum { OPT_NR = TAMIS_HADOOP_OPT_OWN };
-enum { AT_NR = 0, AT_CURRENT = 4, AT_ROWS = 8, COUNTS = 12 }; /* behind the header */
+enum { AT_NR = 0, AT_CURRENT = 4, AT_ROWS = 8, COUNTS = 12 }; /* after the header */
 
 static const char name[] = "hadoop-dynamic";
 static const struct tamis_option options[] = {
@@ -32,7 +32,7 @@ static const struct tamis_option options[] = {
     {0},
 };
 
-/* ---- Where things lie ----------------------------------------------------------------------- */
+/* ---- Layout --------------------------------------------------------------------------------- */
 
 static uint64_t row_bytes(const uint64_t word[]) {
     return tamis__like_stored(tamis__hadoop_like(word), word);
@@ -65,7 +65,7 @@ static tamis_body row_of(const tamis_body *f, uint64_t row) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Where a row takes fewer keys than there will be, the rate is shared out among the rows. */
+/* Where a row takes fewer keys than planned, the rows share the rate. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
     const uint64_t usual = keys < TAMIS_HADOOP_MAX ? keys : TAMIS_HADOOP_MAX;
@@ -146,10 +146,10 @@ static tamis_status audit(const tamis_body *f) {
     return rc;
 }
 
-/* ---- Asking and adding ---------------------------------------------------------------------- */
+/* ---- Querying and adding -------------------------------------------------------------------- */
 
-/* The newest row first: it is asked for all, the older ones for one key after the other that is
- * not found yet. */
+/* The newest row first, with the whole batch; older ones are queried key by key for those not yet
+ * found. */
 static bool is_below(const tamis_body *f, const struct tamis_key *key) {
     uint8_t hit = 0;
     for (uint64_t row = f->word[ROWS] - 1; row-- > 0 && !hit;) {
@@ -171,7 +171,7 @@ static uint64_t room(const tamis_body *f) {
     return (uint64_t)((int64_t)f->word[NR] - current_of(f));
 }
 
-/* Core adds no more than there is room for, and then one key, to hear that there is none. */
+/* Core adds no more than there is room for, and then one key, to learn that there is none. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     if (b.n > room(f))
         return tamis__fail(TAMIS_FULL, "the last row of %s has its %llu keys", name,
@@ -205,8 +205,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 /* ---- Sets and measuring --------------------------------------------------------------------- */
 
 /* Row by row, as Hadoop does; the last then counts the keys of both, so that it is full in time.
- * Not so the intersection, which Hadoop has as well: a key may be in one row here and in another
- * there. */
+ * Hadoop's intersection is not supported: a key may be in one row here and in another there. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const int64_t sum = current_of(into) + current_of(from), nr = (int64_t)into->word[NR];
     for (uint64_t i = 0; i < into->word[ROWS]; i++) {
@@ -230,12 +229,12 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
                  "a key that was added again after a row was full is counted twice");
 }
 
-/* Bits show what is common only where it lies in the same row. */
+/* Bits show common keys only where they are in the same row. */
 static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
-    (void)other; /* of as many rows */
+    (void)other; /* with as many rows */
     if (f->word[ROWS] == 1) return TAMIS_OK;
     return tamis__fail(TAMIS_UNSUPPORTED,
-                       "%s cannot be compared once it has grown: a key of both may lie in "
+                       "%s cannot be compared once it has grown: a key of both may be in "
                        "different rows; compare filters of one row",
                        name);
 }
@@ -272,11 +271,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     if (rc) return rc;
     const uint64_t header_bytes = tamis__hadoop_header_bytes(word);
     if (in->size - header_bytes < COUNTS)
-        return tamis__bad_format(name, "they end behind the header");
+        return tamis__bad_format(name, "they end after the header");
     word[NR] = tamis__get32_big(in->bytes + header_bytes + AT_NR);
     word[ROWS] = tamis__get32_big(in->bytes + header_bytes + AT_ROWS);
     if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MAX || stored(word) != in->size)
-        return tamis__bad_format(name, "%llu rows of %llu bits are %llu bytes, not %llu",
+        return tamis__bad_format(name, "%llu rows of %llu bits need %llu bytes, not %llu",
                                  (unsigned long long)word[ROWS], (unsigned long long)word[BITS],
                                  (unsigned long long)stored(word), (unsigned long long)in->size);
     out->capacity = word[ROWS] * word[NR];

@@ -10,10 +10,9 @@
  * where a key is its length in 4 bytes, its bytes, and a weight of 8 bytes. The lists hold every
  * key once for each of its bits: it is a filter for research, many times larger than its keys.
  *
- * Answers come from the bits alone. It can be asked and written back, and an empty one can be made
- * for Hadoop to fill; keys are not added here, because an add puts the key into the middle of the
- * bytes k times over, and where others want room for so many keys, this one would want it for so
- * many bytes. */
+ * Answers come from the bits alone. It can be queried and written back, and an empty one can be
+ * made for Hadoop to fill; keys are not added here, because an add puts the key into the middle of
+ * the bytes k times, so that room would be needed for bytes, not for keys. */
 #include "foreign/bytes.h"
 #include "foreign/hadoop.h"
 
@@ -23,7 +22,7 @@ enum { LISTS = 2, RATIO = 8, WEIGHT = 8, MIN_BEHIND = 4 + 4 + RATIO }; /* for ea
 static const char name[] = "hadoop-retouched";
 static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS, {0}};
 
-/* The filter that it starts with. */
+/* The filter at its start. */
 static tamis_body bits_of(const tamis_body *f) {
     tamis_body bits = {.kind = f->kind,
                        .size = tamis__like_stored(tamis__hadoop_like(f->word), f->word),
@@ -48,7 +47,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = tamis__hadoop_check(name, word, word[BITS]);
     if (rc) return rc;
     if (word[BYTES] < min_bytes(word) || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES - 7)
-        return tamis__fail(TAMIS_CORRUPT, "%s with %llu bits has %llu bytes at least, not %llu",
+        return tamis__fail(TAMIS_CORRUPT, "%s with %llu bits has at least %llu bytes, not %llu",
                            name, (unsigned long long)word[BITS],
                            (unsigned long long)min_bytes(word), (unsigned long long)word[BYTES]);
     *size = (word[BYTES] + 7) / 8 * 8;
@@ -61,7 +60,7 @@ static void start(tamis_body *f) {
     tamis__like_start(&bits);
 }
 
-/* Steps over the list of one bit; false when it goes beyond the end. */
+/* Steps over the list of one bit; false when it extends past the end. */
 static bool skip_list(const tamis_body *f, uint64_t *at) {
     const uint64_t end = f->word[BYTES];
     if (end - *at < 4) return false;
@@ -84,11 +83,11 @@ static tamis_status audit(const tamis_body *f) {
     if (rc) return rc;
     for (uint64_t i = 0; i < LISTS * f->word[BITS]; i++)
         if (!skip_list(f, &at))
-            return tamis__fail(TAMIS_CORRUPT, "list %llu of %s goes beyond its end",
+            return tamis__fail(TAMIS_CORRUPT, "list %llu of %s extends past its end",
                                (unsigned long long)i, name);
     if (f->word[BYTES] - at != RATIO * f->word[BITS])
-        return tamis__fail(TAMIS_CORRUPT, "behind the lists of %s are %llu bytes, not 8 for a bit",
-                           name, (unsigned long long)(f->word[BYTES] - at));
+        return tamis__fail(TAMIS_CORRUPT, "%s has %llu bytes after its lists, not 8 per bit", name,
+                           (unsigned long long)(f->word[BYTES] - at));
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
         if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
     return TAMIS_OK;
@@ -137,9 +136,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size >= min_bytes(out->word)) return TAMIS_OK;
     return tamis__bad_format(
-        name, "the header says %llu bits, which makes %llu bytes at least, not %llu",
-        (unsigned long long)out->word[BITS], (unsigned long long)min_bytes(out->word),
-        (unsigned long long)in->size);
+        name, "%llu bits need at least %llu bytes, not %llu", (unsigned long long)out->word[BITS],
+        (unsigned long long)min_bytes(out->word), (unsigned long long)in->size);
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {

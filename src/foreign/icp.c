@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* icp: the directory summary of Summary Cache (Fan, Cao, Almeida and Broder 1998), as web caches
- * tell it to each other in messages of the Internet Cache Protocol (src/jobs/icp.c).
+ * send it to each other in messages of the Internet Cache Protocol (src/jobs/icp.c).
  *
- * It is a counting filter whose positions every implementation of the protocol finds: the bits of
- * the MD5 of a URL, most significant first, are cut into groups of `function_bits`, and group i,
- * modulo the number of positions, is position i.
+ * It is a counting filter with the positions of the protocol: the bits of the MD5 of a URL, most
+ * significant first, are cut into groups of `function_bits`, and group i, modulo the number of
+ * positions, is position i.
  *
  *     MD5(url)      bbbbbbbb bbbbbbbb bbbbbbbb bbbbbbbb | MD5(url url)    bbbbbbbb bbbb...
  *                   └── i=0 ──┘└── i=1 ──┘└── i=2 ──┘└── i=3, across ──┘└── i=4
  *
  * When the first digest is used up, that of the URL twice follows, then of three times, and so on.
- * With 32 bits for each of four functions, which is the default, one digest is enough.
+ * With 32 bits for each of four functions, the default, one digest is enough.
  *
  *     counters  0 0 2 0 0 0 0 1 0 0 0 3 0 ...     4 bits each
- *     summary   0 0 1 0 0 0 0 1 0 0 0 1 0 ...     what neighbours are to know
- *     told      0 0 1 0 0 0 0 0 0 0 0 1 0 ...     what they know; the log is where the two differ
+ *     summary   0 0 1 0 0 0 0 1 0 0 0 1 0 ...     what neighbours should know
+ *     told      0 0 1 0 0 0 0 0 0 0 0 1 0 ...     what was sent to them; the log is the difference
  *
- * With copy=yes there is the summary alone, in the payload from its first bit on: what a neighbour
- * keeps. MD5 takes ten times as long as the hash of counting; take icp only where the other side
- * knows nothing else. */
+ * With copy=yes there is the summary alone, from the first bit of the payload: what a neighbour
+ * keeps. MD5 takes ten times as long as the hash of counting; use icp only where the other side
+ * needs it. */
 #include "bits/packed.h"
 #include "foreign/bytes.h"
 #include "foreign/md5.h"
@@ -29,7 +29,7 @@
 
 enum { BITS, HASHES, FUNCTION_BITS, COPY };       /* shape words */
 enum { OPT_HASHES, OPT_FUNCTION_BITS, OPT_COPY }; /* options */
-enum { WIDTH = 4, TOP = 15, UNIT = WIDTH + 2 };   /* a counter, its bit, what was told */
+enum { WIDTH = 4, TOP = 15, UNIT = WIDTH + 2 };   /* a counter, its bit, what was sent */
 enum { HASHES_PRESET = 4, MAX_HASHES = 16, MD5_BITS = 8 * TAMIS_MD5_BYTES };
 enum { MIN_FUNCTION_BITS = 8, MAX_FUNCTION_BITS = 32 };
 enum { MAX_DIGESTS = MAX_HASHES * MAX_FUNCTION_BITS / MD5_BITS };
@@ -139,7 +139,7 @@ static uint64_t group_of(const uint8_t *digests, unsigned from, unsigned width) 
     return group;
 }
 
-/* Each position once, with how many of the functions lead there. */
+/* Each position once, with the number of functions that lead there. */
 static tamis_spots spots_of(const tamis_body *f, const struct tamis_key *key) {
     const unsigned width = (unsigned)f->word[FUNCTION_BITS], hashes = (unsigned)f->word[HASHES];
     const unsigned needed = (hashes * width + MD5_BITS - 1) / MD5_BITS;
@@ -157,7 +157,7 @@ static tamis_spots spots_of(const tamis_body *f, const struct tamis_key *key) {
     return spots;
 }
 
-/* ---- Asking, adding, removing --------------------------------------------------------------- */
+/* ---- Querying, adding, removing ------------------------------------------------------------- */
 
 static bool has(const tamis_body *f, const struct tamis_key *key) {
     const layout at = layout_of(f);
@@ -244,7 +244,7 @@ static const tamis_log_facet change_log = {next_change, forget_changes, arrays};
 
 const tamis_kind tamis__icp = {
     .name = "icp",
-    .contract = "a counting filter as caches tell it to each other; keys can be removed",
+    .contract = "a counting filter as caches send it to each other; keys can be removed",
     .word = {"bits", "hashes", "function_bits", "copy"},
     .options = options,
     .traits = TAMIS_OWN_HASH | TAMIS_ANY_ORDER,

@@ -4,12 +4,12 @@
  *     bits  B bytes   bit i is bit i % 8 of byte i / 8
  *     k     1 byte
  *
- * A key has one hash of 32 bits; it and its turn by 15 bits make the positions modulo 8 B. A filter
- * of less than two bytes has no key, one with k = 0 or above 30 says maybe to everything: that is
- * how the origin reads them, and so they are kept and answered. foreign/rotated_hash.h has what the
- * one hash costs.
+ * A key has one hash of 32 bits; it and its rotation by 15 bits make the positions modulo 8 B. A
+ * filter of less than two bytes has no key, one with k = 0 or above 30 answers maybe to everything:
+ * the origin reads them like that, and so they are kept and answered. foreign/rotated_hash.h has
+ * what the one hash costs.
  *
- * RocksDB's first filters, one for each 2 KiB of a table, are the same but for keys that end in
+ * RocksDB's first filters, one for each 2 KiB of a table, are the same except for keys that end in
  * bytes from 0x80 on, which its hash takes as signed: system=rocksdb.
  *
  * leveldb-block: all filters of one table, as its filter block has them.
@@ -18,7 +18,7 @@
  *     byte
  *
  * Filter i is for the keys of the data blocks that begin in [i 2^lg, (i+1) 2^lg) of the table file.
- * Without the table's index nobody knows which one that is for a key: it is in when any has it. */
+ * Without the table's index the filter of a key is unknown: a key is in when any has it. */
 #include <math.h>
 
 #include "bits/bits.h"
@@ -32,11 +32,12 @@
 enum { BITS, HASHES, SYSTEM, BYTES };
 enum { OPT_HASHES, OPT_BITS_PER_KEY, OPT_SYSTEM };
 enum { MAX_HASHES = 30, MIN_BITS = 64, MAX_BITS_PER_KEY = 1000 };
-#define MAX_PLANNED_BITS ((uint64_t)1 << 32) /* the hash reaches no more */
+#define MAX_PLANNED_BITS ((uint64_t)1 << 32) /* the range of the hash */
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MAX_HASHES, "0.69 of bits_per_key", "probes per key, k"},
-    {"bits_per_key", NULL, 1, MAX_BITS_PER_KEY, "the fewest for the rate", "as LevelDB is told"},
+    {"bits_per_key", NULL, 1, MAX_BITS_PER_KEY, "the fewest for the rate",
+     "as configured in LevelDB"},
     {"system", "leveldb|rocksdb", 0, 0, "leveldb", "whose hash; they differ from byte 0x80 on"},
     {0},
 };
@@ -65,7 +66,7 @@ static void trailer(const uint64_t word[], uint8_t *to) {
 static const tamis_bloomlike like = {
     .name = "leveldb", .trailer_bytes = 1, .trailer = trailer, .begin = begin, .next = next};
 
-/* ---- One filter, wherever it lies ----------------------------------------------------------- */
+/* ---- One filter, wherever it is ------------------------------------------------------------- */
 
 typedef struct filter {
     const uint8_t *bytes;
@@ -107,8 +108,8 @@ static uint64_t bits_for(uint64_t keys, uint64_t bits_per_key) {
     return bits < MIN_BITS ? MIN_BITS : (bits + 7) / 8 * 8;
 }
 
-/* The fewest bits per key that keep the rate. An array whose positions were independent would need
- * -log2(rate) / ln 2 of them: below that there is nothing to find. */
+/* The fewest bits per key that keep the rate. An array with independent positions would need
+ * -log2(rate) / ln 2 of them: the search starts there. */
 static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
     uint64_t q = (uint64_t)fmax(1, fmin(MAX_BITS_PER_KEY, floor(-log2(fpr) / 0.6932)));
     for (; q <= MAX_BITS_PER_KEY && keys * q <= MAX_PLANNED_BITS; q++)
@@ -124,8 +125,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
                  : params->bits                       ? params->bits / keys
                                                       : 0;
     if (keys > MAX_PLANNED_BITS || params->bits > MAX_PLANNED_BITS)
-        return tamis__fail(TAMIS_TOO_LARGE,
-                           "leveldb has a hash of 32 bits: 2^32 bits are the most");
+        return tamis__fail(TAMIS_TOO_LARGE, "leveldb has a hash of 32 bits: at most 2^32 bits");
     if (params->bits && params->bits < 8)
         return tamis__fail(TAMIS_INVALID, "leveldb has at least one byte of bits");
     if (!q && !params->bits) q = bits_per_key_for(keys, params->fpr, hashes);
@@ -135,8 +135,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
                            "have one hash of 32 bits",
                            params->fpr, (unsigned long long)keys);
     if (!params->bits && keys * q > MAX_PLANNED_BITS)
-        return tamis__fail(TAMIS_TOO_LARGE,
-                           "leveldb has a hash of 32 bits: 2^32 bits are the most");
+        return tamis__fail(TAMIS_TOO_LARGE, "leveldb has a hash of 32 bits: at most 2^32 bits");
     word[BITS] = params->bits ? params->bits / 8 * 8 : bits_for(params->capacity, q);
     word[HASHES] = hashes ? hashes : hashes_for(q);
     word[SYSTEM] = params->has_option[OPT_SYSTEM] ? params->option[OPT_SYSTEM] : TAMIS_LEVELDB;
@@ -160,7 +159,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-/* Filters that have no key, or all keys, are for asking alone. */
+/* Filters that have no key, or all keys, can only be queried. */
 static bool is_odd(const uint64_t word[]) {
     return word[BITS] == 0 || word[HASHES] == 0 || word[HASHES] > MAX_HASHES;
 }
@@ -201,7 +200,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* The bits of two filters together, asked as one. */
+/* The bits of two filters together, queried as one. */
 typedef struct both {
     filter one;
     const uint8_t *other;
@@ -314,7 +313,7 @@ static void query_block(const tamis_body *f, tamis_batch b, uint8_t *hit) {
         hit[i] = any_has(&block, hash_of(f->word[BLOCK_SYSTEM], &b.key[i]));
 }
 
-/* A question goes to all filters: what each says wrongly adds up. The filters are small, and
+/* A query goes to all filters: their false-positive rates add up. The filters are small, and
  * many. */
 static void measure_block(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_filter_block block = block_of(f);

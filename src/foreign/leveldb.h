@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of LevelDB's and RocksDB's tables may include this: one filter, or a block of them, that
- * was found in a file. */
+/* For formats of LevelDB's and RocksDB's tables: one filter, or a block of them, found in a
+ * file. */
 #ifndef TAMIS_FOREIGN_LEVELDB_H
 #define TAMIS_FOREIGN_LEVELDB_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* leveldb-table: the filters of a table file of LevelDB (.ldb, .sst).
  *
- * They are one block, which the metaindex knows as filter.leveldb.BuiltinBloomFilter2: read whole
- * it is of the kind leveldb-block, and filter=N takes one out of it, as leveldb. A table is the
- * file of a database, and is not written. */
+ * They are one block, named filter.leveldb.BuiltinBloomFilter2 in the metaindex: as a whole it is
+ * of the kind leveldb-block, and filter=N reads one of it, as leveldb. A table is the file of a
+ * database, and is not written. */
 #include <stdio.h>
 
 #include "foreign/filter_block.h"
@@ -39,7 +39,7 @@ tamis_status tamis__each_filter(const tamis_input *file, const tamis_filter_bloc
 tamis_status tamis__filter_numbered(const char *format, const tamis_filter_block *block, uint64_t i,
                                     uint64_t system, tamis_import_result *out) {
     if (i >= block->count)
-        return tamis__fail(TAMIS_INVALID, "%s: there is no filter=%llu, they are %llu from 0 on",
+        return tamis__fail(TAMIS_INVALID, "%s: there is no filter=%llu: it has %llu, from 0",
                            format, (unsigned long long)i, (unsigned long long)block->count);
     const tamis_input one = tamis__filter_block_at(block, i);
     return tamis__leveldb_arrive(&one, system, out);

@@ -7,21 +7,19 @@
  *    19   bits, 8
  *    27   bytes of them, 8
  *    35   hashes, 1, and 7 of 0
- *    43   the rate wished for, a double
+ *    43   the target rate, a double
  *    51   is ready: 1; version: 2, 0; and 5 of 0
  *    59   bits per entry, a double
  *    67   where the bits were in memory, 8: 0 here
  *    75   bits
  *
- * That is a C struct of a 64-bit machine, little-endian, with an address in it that means nothing
- * to anybody else and is another one in every run: it becomes 0. bloom_save does not cut an older,
- * longer file off, so that there may be bytes behind the bits that belong to nobody: they are
- * refused, or dropped with trailing=drop.
+ * That is a C struct of a 64-bit machine, little-endian, with an address in it that is meaningless
+ * elsewhere and differs in every run: it becomes 0. bloom_save does not truncate an older, longer
+ * file, so that stray bytes may follow the bits: they are refused, or dropped with trailing=drop.
  *
- * Version 1 has no file. What it has in memory is bits, which are the whole of the format
- * libbloom1, and the same struct is kept here in front of them, with a 1 for the version. Its
- * arithmetic is in 32 bits where that of version 2 is in 64, so that the same keys set other
- * bits. */
+ * Version 1 has no file. In memory it has bits, which are the whole of the format libbloom1, and
+ * the same struct is kept here before them, with a 1 for the version. Its arithmetic has 32 bits
+ * where that of version 2 has 64, so that the same keys set other bits. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +47,7 @@ enum {
 enum { STRUCT = 64, FEWEST_ENTRIES = 1000 };
 static const char magic[AT_SIZE + 1] = "libbloom2";
 #define MAX_BITS  ((uint64_t)1 << 48)
-#define LN2       0.693147180559945 /* with the digits that libbloom has */
+#define LN2       0.693147180559945 /* with libbloom's digits */
 #define LN2_TWICE 0.480453013918201
 
 static const struct tamis_option options[] = {
@@ -101,7 +99,7 @@ static const tamis_bloomlike like = {.name = "libbloom",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Version 2 multiplies with more digits, and what is cut off may be another bit. */
+/* Version 2 multiplies with more digits, and truncation may give another bit. */
 static double bits_for(uint64_t entries, double rate, uint64_t version) {
     return version == VERSION_2 ? (double)floorl((long double)entries * bits_per_entry(rate))
                                 : floor((double)entries * bits_per_entry(rate));
@@ -182,7 +180,7 @@ const tamis_kind tamis__libbloom = {
 enum { SAID_TRAILING };
 
 static const struct tamis_option params[] = {
-    {"trailing", "refuse|drop", 0, 0, "refuse", "bytes behind the bits, of an older, longer file"},
+    {"trailing", "refuse|drop", 0, 0, "refuse", "bytes after the bits, of an older, longer file"},
 };
 
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
@@ -196,7 +194,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                                  (unsigned long long)bits, (unsigned long long)bytes);
     if (bytes > in->size - HEADER)
         return tamis__bad_format(
-            "libbloom", "the header says %llu bytes of bits, and there are %llu",
+            "libbloom", "the header says %llu bytes of bits, but there are %llu",
             (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
     if (bytes < in->size - HEADER && !args->number[SAID_TRAILING])
         return tamis__bad_format("libbloom",
@@ -224,7 +222,7 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
     (void)args;
     if (out->body->word[VERSION] != VERSION_2)
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "libbloom 1 places keys otherwise and has no file: write libbloom1");
+                           "libbloom 1 places keys differently and has no file: write libbloom1");
     return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 
@@ -266,7 +264,7 @@ static tamis_status read_1(const tamis_input *in, const tamis_format_args *args,
     const uint64_t bytes = ((uint64_t)bits + 7) / 8;
     if (bytes != in->size)
         return tamis__bad_format("libbloom1",
-                                 "%llu entries at %g have %llu bytes, and there are %llu",
+                                 "%llu entries at %g have %llu bytes, but there are %llu",
                                  (unsigned long long)entries, rate, (unsigned long long)bytes,
                                  (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "libbloom",
@@ -289,7 +287,7 @@ static tamis_status load_1(const tamis_input *in, const tamis_import_result *arr
 static tamis_status write_1(const tamis_export_source *out, const tamis_format_args *args) {
     (void)args;
     if (out->body->word[VERSION] != VERSION_1)
-        return tamis__fail(TAMIS_UNSUPPORTED, "libbloom 2 places keys otherwise: write libbloom");
+        return tamis__fail(TAMIS_UNSUPPORTED, "libbloom 2 places keys differently: write libbloom");
     return tamis__export_write(out, out->body->bytes + HEADER, (out->body->word[BITS] + 7) / 8);
 }
 

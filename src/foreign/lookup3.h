@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of other systems may include this: Bob Jenkins's lookup3, of Hadoop. */
+/* For kinds of other systems: Bob Jenkins's lookup3, of Hadoop. */
 #ifndef TAMIS_FOREIGN_LOOKUP3_H
 #define TAMIS_FOREIGN_LOOKUP3_H
 

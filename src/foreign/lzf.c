@@ -6,9 +6,9 @@
 
 enum { LITERALS = 32, BACK = 1 << 13, LONGEST = (1 << 8) + (1 << 3), SHORT = 7 };
 
-/* ---- Back ----------------------------------------------------------------------------------- */
+/* ---- Decompressing -------------------------------------------------------------------------- */
 
-/* One part of a stream: literals, when `back` is 0, or bytes from so far back. */
+/* One part of a stream: literals, when `back` is 0, or bytes from that distance. */
 typedef struct part {
     uint64_t length, back, size; /* size: of its own bytes, before the literals */
 } part;
@@ -50,7 +50,7 @@ void tamis__lzf_unpack(const uint8_t *packed, uint64_t size, uint8_t *to) {
     }
 }
 
-/* ---- Forth ---------------------------------------------------------------------------------- */
+/* ---- Compressing ---------------------------------------------------------------------------- */
 
 /* Where three bytes were seen last; 0 is nowhere, so the very start is never found again. */
 static uint64_t *place_of(uint64_t *seen, const uint8_t *p) {
@@ -58,8 +58,8 @@ static uint64_t *place_of(uint64_t *seen, const uint8_t *p) {
     return &seen[((three >> 8) - 5 * three) & (TAMIS_LZF_SEEN - 1)];
 }
 
-/* How many bytes are the same, from three on. Redis looks at sixteen more at once where it can,
- * which goes past `max`, but not past the end: there are always two bytes behind it. */
+/* The number of equal bytes, at least three. Redis compares sixteen more at once where it can,
+ * which goes past `max`, but not past the end: two bytes always follow it. */
 static uint64_t same_bytes(const uint8_t *old, const uint8_t *now, uint64_t left) {
     const uint64_t max = left - 2 < LONGEST ? left - 2 : LONGEST;
     uint64_t n = 2;
@@ -72,7 +72,7 @@ static uint64_t same_bytes(const uint8_t *old, const uint8_t *now, uint64_t left
     return n;
 }
 
-/* The output: `at` is where the next byte goes; one byte for the number of literals is kept free
+/* The output: `at` is where the next byte goes; one byte for the number of literals is reserved
  * before the first of them. */
 typedef struct output {
     uint8_t *to;
@@ -83,7 +83,7 @@ static void put(output *o, uint64_t at, uint64_t byte) {
     if (o->to) o->to[at] = (uint8_t)byte;
 }
 
-/* Literals end; the byte for their number is given back when there were none. */
+/* Literals end; the byte for their number is released when there were none. */
 static void end_literals(output *o) {
     if (o->literals)
         put(o, o->at - o->literals - 1, o->literals - 1);
@@ -108,7 +108,7 @@ static void put_again(output *o, uint64_t length, uint64_t back) {
     o->at++;
 }
 
-/* From where the three bytes at `at` can be had again, or 0. */
+/* The earlier position of the three bytes at `at`, or 0. */
 static uint64_t find(const uint8_t *from, uint64_t at, uint64_t *seen) {
     uint64_t *place = place_of(seen, from + at);
     const uint64_t old = *place;
@@ -133,7 +133,7 @@ uint64_t tamis__lzf_pack(const uint8_t *from, uint64_t n, uint64_t seen[TAMIS_LZ
         put_again(&o, length, at - old);
         at += length;
         if (at + 2 >= n) break;
-        *place_of(seen, from + at - 2) = at - 2; /* of what was skipped, the last two are seen */
+        *place_of(seen, from + at - 2) = at - 2; /* of skipped bytes, only the last two */
         *place_of(seen, from + at - 1) = at - 1;
     }
     if (o.at + 3 > room) return 0;

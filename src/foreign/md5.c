@@ -11,11 +11,11 @@ enum { BLOCK = 64, LENGTH_AT = 56, STEPS = 64 };
 
 typedef struct md5 {
     uint32_t state[4];
-    uint64_t bytes; /* so far; those of the last block lie in `block` */
+    uint64_t bytes; /* so far; those of the last block are in `block` */
     uint8_t block[BLOCK];
 } md5;
 
-/* The i-th is the whole part of 2^32 |sin(i + 1)|. */
+/* The i-th is the integer part of 2^32 |sin(i + 1)|. */
 static const uint32_t sines[STEPS] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
@@ -29,7 +29,7 @@ static const uint32_t sines[STEPS] = {
 static const uint8_t turns[4][4] = {
     {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
-/* What a step takes from three of the words, and which word of the block. */
+/* What a step computes from three of the words, and which word of the block it adds. */
 static uint32_t chosen(unsigned step, uint32_t b, uint32_t c, uint32_t d, unsigned *from) {
     switch (step / 16) {
     case 0: *from = step; return (b & c) | (~b & d);

@@ -12,7 +12,7 @@ static uint64_t rotl64(uint64_t x, unsigned by) {
     return x << by | x >> (64 - by);
 }
 
-/* What is left of a key behind its last whole word. */
+/* The rest of a key after its last whole word. */
 typedef struct tail {
     const uint8_t *bytes;
     size_t len;
@@ -23,7 +23,7 @@ static tail tail_of(const struct tamis_key *key, size_t word) {
     return (tail){(const uint8_t *)key->bytes + (key->len - len), len};
 }
 
-/* The i-th byte as a number that keeps its sign, or does not. */
+/* The i-th byte as a signed or unsigned number. */
 static uint64_t byte_at(tail t, size_t i, bool is_signed) {
     return is_signed ? (uint64_t)(int64_t)(int8_t)t.bytes[i] : t.bytes[i];
 }

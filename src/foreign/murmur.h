@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of other systems may include this: the MurmurHash family, each as its users wrote it.
+/* For kinds of other systems: the MurmurHash family, each as its users wrote it.
  *
  * Several systems read the last bytes of a key as signed numbers, which shows only with bytes from
  * 0x80 on. That is part of their formats. */
@@ -20,14 +20,14 @@ typedef struct tamis_pair {
 
 tamis_pair tamis__murmur3_128(const struct tamis_key *, uint64_t seed);
 
-/* Of the key, and of the key with a byte 1 behind it, in one pass: bits-and-blooms. */
+/* Of the key, and of the key with a byte 1 appended, in one pass: bits-and-blooms. */
 void tamis__murmur3_128_twice(const struct tamis_key *, tamis_pair pair[2]);
 tamis_pair tamis__murmur3_cassandra(const struct tamis_key *);
 
 /* A MurmurHash3 of 64 bits that only Hive and ORC have. */
 uint64_t tamis__murmur3_orc(const struct tamis_key *);
 
-/* MurmurHash2, 32 bits: libbloom, RedisBloom of old; and Hadoop's, which takes the last bytes as
+/* MurmurHash2, 32 bits: libbloom, early RedisBloom; and Hadoop's, which takes the last bytes as
  * signed and in the other order. */
 uint32_t tamis__murmur2_32(const struct tamis_key *, uint32_t seed);
 uint32_t tamis__murmur2_hadoop(const struct tamis_key *, uint32_t seed);

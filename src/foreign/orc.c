@@ -9,14 +9,13 @@
  *     1a LENGTH bits                           a filter since 2016: little-endian words of 64 bits
  *     11 word, 11 word ...                     or before: each word as a field of its own
  *
- * What is read here is a filter, or a stream of them, as they are once decompressed; finding the
- * stream in a file is for ORC's own tools. The first byte tells one from the other, and of a stream
- * group= says which.
+ * This reads a filter, or a stream of them, after decompression; finding the stream in a file is
+ * for ORC's own tools. The first byte distinguishes the two, and group= selects from a stream.
  *
  * Text and binary are hashed by a MurmurHash3 of 64 bits, and numbers, dates and doubles (by their
- * bits) by Thomas Wang's hash for integers. Nothing in the message says what the column holds:
- * column=number takes keys of 8 bytes for such. Positions follow as in Guava's first strategy, in
- * 32 bits. */
+ * bits) by Thomas Wang's hash for integers. The message does not record the type of the column:
+ * column=number treats keys of 8 bytes as numbers. Positions follow as in Guava's first strategy,
+ * in 32 bits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Positions ------------------------------------------------------------------------------ */
 
-/* A shift that keeps the sign, as that of Java. */
+/* A shift that keeps the sign, as in Java. */
 static uint64_t shift(uint64_t x, unsigned by) {
     return x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0);
 }
@@ -129,7 +128,7 @@ static bool take_number(cursor *c, uint64_t *x) {
         if (c->at == c->end) return false;
         const uint8_t byte = *c->at++;
         *x |= (uint64_t)(byte & 0x7f) << shift_by;
-        if (byte < 0x80) return shift_by == 0 || byte > 0; /* written with as few bytes as can be */
+        if (byte < 0x80) return shift_by == 0 || byte > 0; /* in the shortest form */
     }
     return false;
 }
@@ -142,8 +141,7 @@ static bool take_piece(cursor *c, cursor *piece) {
     return true;
 }
 
-/* One filter: its hashes, and where its bits lie; those of the old way have a tag before each
- * word. */
+/* One filter: its hashes, and where its bits are; in the old form a tag precedes each word. */
 typedef struct message {
     uint64_t hashes, words;
     const uint8_t *bits;
@@ -179,11 +177,10 @@ static const struct tamis_option params[] = {
 };
 
 static tamis_status broken(void) {
-    return tamis__bad_format("orc",
-                             "no message with hashes and words of 64 bits, or a stream of such");
+    return tamis__bad_format("orc", "neither a filter nor a stream of filters");
 }
 
-/* Finds the filter that is wanted in a stream, and counts them all. */
+/* Finds the requested filter in a stream, and counts them all. */
 static tamis_status walk_stream(const tamis_input *in, uint64_t wanted, cursor *found,
                                 uint64_t *count) {
     cursor c = {in->bytes, in->bytes + in->size};
@@ -210,7 +207,7 @@ static tamis_status choose(const tamis_input *in, const tamis_format_args *args,
                            "a stream of %llu filters: group=0 to group=%llu says which",
                            (unsigned long long)count, (unsigned long long)(count - 1));
     if (args->number[SAID_GROUP] < count) return TAMIS_OK;
-    return tamis__fail(TAMIS_INVALID, "the stream has %llu filters, and no group %llu",
+    return tamis__fail(TAMIS_INVALID, "the stream has %llu filters, but no group %llu",
                        (unsigned long long)count, (unsigned long long)args->number[SAID_GROUP]);
 }
 

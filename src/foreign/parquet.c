@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* parquet-bitset, parquet-filter: the split-block filters of Parquet files, on their own.
  *
- *     header   a few bytes   Thrift: how long the bitset is, and that it is split-block, of XXH64,
+ *     header   a few bytes   Thrift: the size of the bitset, and that it is split-block, of XXH64,
  *                            not compressed                                   (parquet-filter)
  *     bitset   32 z bytes    z blocks, as the kind split has them             (both)
  *
- * Our kind split with hash=xxh64, seed 0 and index=parquet has these very bytes as its payload, so
- * coming in and going out are copying. A key is the value in Parquet's plain encoding, without a
- * length in front of it.
+ * Our kind split with hash=xxh64, seed 0 and index=parquet has exactly these bytes as its payload,
+ * so importing and exporting copy. A key is the value in Parquet's plain encoding, without a length
+ * prefix.
  *
- * The header has one usual form, which every writer known to us writes, and we too. Other orders of
- * its fields and fields of later versions are read. */
+ * The header has one usual form, which all known writers write, and we too. Other orders of its
+ * fields and fields of later versions are read. */
 #include "foreign/parquet.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static tamis_status check(const char *format, const header *h) {
         return tamis__bad_format(format, "the filter's algorithm is not split-block");
     if (h->hash != 1) return tamis__bad_format(format, "the filter's hash is not XXH64");
     if (h->compression != 1)
-        return tamis__bad_format(format, "the filter is not said to be uncompressed");
+        return tamis__bad_format(format, "the filter is not marked as uncompressed");
     if (h->bytes > 0 && h->bytes % TAMIS_PARQUET_BLOCK == 0) return TAMIS_OK;
     return tamis__bad_format(format, "a bitset has a multiple of 32 bytes, at least 32, not %lld",
                              (long long)h->bytes);
@@ -74,12 +74,12 @@ tamis_status tamis__parquet_header(const char *format, const tamis_input *in, ui
     *header_size = (uint64_t)(t.at - in->bytes);
     *bitset = (uint64_t)h.bytes;
     if (*bitset <= in->size - *header_size) return TAMIS_OK;
-    return tamis__bad_format(format, "the header says %llu bytes of bitset, and %llu are there",
+    return tamis__bad_format(format, "the header says %llu bytes of bitset, but there are %llu",
                              (unsigned long long)*bitset,
                              (unsigned long long)(in->size - *header_size));
 }
 
-/* The header that everybody writes, up to 19 bytes. */
+/* The usual header, up to 19 bytes. */
 static uint64_t make_header(uint64_t bitset, uint8_t *to) {
     static const uint8_t unions[] = {0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0};
     uint64_t at = 0;
@@ -90,7 +90,7 @@ static uint64_t make_header(uint64_t bitset, uint8_t *to) {
     return at;
 }
 
-/* ---- In and out ----------------------------------------------------------------------------- */
+/* ---- Reading and writing -------------------------------------------------------------------- */
 
 tamis_import_result tamis__parquet_arrival(const uint8_t *bitset, uint64_t size) {
     return (tamis_import_result){.kind = "split",
@@ -125,7 +125,7 @@ static tamis_status read_filter(const tamis_input *in, const tamis_format_args *
     return TAMIS_OK;
 }
 
-/* Parquet has one hash, one seed and one rule: what differs can be had only from the keys. */
+/* Parquet has one hash, one seed and one rule: other filters must be rebuilt from the keys. */
 static tamis_status may_leave(const tamis_export_source *out) {
     if (out->hash != TAMIS_HASH_XXH64)
         return tamis__fail(TAMIS_UNSUPPORTED,
@@ -157,7 +157,7 @@ static tamis_status write_filter(const tamis_export_source *out, const tamis_for
     if (rc) return rc;
     if (out->body->size > MAX_FILTER_BYTES)
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "a Parquet header can say at most %llu bytes, and this filter has %llu",
+                           "a Parquet header allows at most %llu bytes, but this filter has %llu",
                            (unsigned long long)MAX_FILTER_BYTES,
                            (unsigned long long)out->body->size);
     rc = tamis__export_write(out, bytes, make_header(out->body->size, bytes));

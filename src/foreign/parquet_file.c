@@ -6,12 +6,12 @@
  *     length   4 bytes  of the footer, little-endian
  *     "PAR1"
  *
- * A chunk tells its column's path and physical type, which is how its keys become bytes, and where
- * its filter lies if it has one; how long it is not every writer says. So a file has a filter for
- * each column and row group, or for some of them: column=, index= and group= choose one, and
+ * A chunk has its column's path and physical type, which is how its keys become bytes, and the
+ * offset of its filter if it has one; not every writer stores its length. So a file has a filter
+ * for each column and row group, or for some of them: column=, index= and group= choose one, and
  * group=all joins those of a column that are of one size.
  *
- * The footer is walked anew for every purpose and never kept: twice to list, once to choose, once
+ * The footer is walked again for every purpose and never kept: twice to list, once to choose, once
  * more to join. */
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static const struct tamis_option params[] = {
 
 /* ---- The footer ----------------------------------------------------------------------------- */
 
-/* A column in a row group. `path` is for people when is_odd: cut, or with marks for what cannot be
- * typed as a parameter. */
+/* A column in a row group. `path` is only for display when is_odd: truncated, or with marks for
+ * what cannot be typed as a parameter. */
 typedef struct chunk {
     uint64_t group, index;
     char path[TAMIS_FORMAT_TEXT];
@@ -41,7 +41,7 @@ typedef struct chunk {
     int64_t type, offset, length;
 } chunk;
 
-/* Gets every chunk, in the order of the file; what it returns other than TAMIS_OK ends the walk. */
+/* Called for every chunk, in the order of the file; any result but TAMIS_OK ends the walk. */
 typedef tamis_status visitor(void *ctx, const chunk *);
 
 typedef struct walk {
@@ -51,7 +51,7 @@ typedef struct walk {
     tamis_status rc;
 } walk;
 
-/* Appends to the path what fits, and sees whether it could be typed. */
+/* Appends to the path what fits, and checks whether it could be typed. */
 static void append_name(chunk *c, size_t *at, const uint8_t *name, uint64_t len) {
     for (uint64_t i = 0; i < len && *at < sizeof c->path; i++) {
         const bool is_control = name[i] < ' ' || name[i] == 0x7f;
@@ -139,15 +139,14 @@ static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
         return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint8_t *tail = in->bytes + in->size - TAIL;
     if (memcmp(tail + 4, "PARE", MAGIC) == 0)
-        return tamis__fail(TAMIS_UNSUPPORTED,
-                           "parquet: the footer is encrypted, so nobody can tell "
-                           "without its key where filters are");
+        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: the footer is encrypted, so filters cannot "
+                                              "be found without its key");
     if (memcmp(tail + 4, "PAR1", MAGIC) != 0 || memcmp(in->bytes, "PAR1", MAGIC) != 0)
         return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint64_t length = tamis__get32(tail), room = in->size - MAGIC - TAIL;
     if (length > room)
         return tamis__bad_format(name_of_format,
-                                 "the footer should have %llu bytes, and %llu are there",
+                                 "the footer should have %llu bytes, but there are %llu",
                                  (unsigned long long)length, (unsigned long long)room);
     *start = in->size - TAIL - length;
     return TAMIS_OK;
@@ -171,7 +170,7 @@ static tamis_status walk_chunks(const tamis_input *in, visitor *visit, void *ctx
 
 /* ---- One filter ----------------------------------------------------------------------------- */
 
-/* Where a filter lies, all of it in front of the footer. */
+/* Where a filter is, all of it before the footer. */
 typedef struct place {
     uint64_t offset, header, bitset;
 } place;
@@ -196,19 +195,19 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
     if (!rc) rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
     if (rc) return rc;
     if (!c->has_length || c->length == (int64_t)(at->header + at->bitset)) return TAMIS_OK;
-    return tamis__bad_format(
-        name_of_format, "the footer says that the filter at %llu has %lld bytes, its header %llu",
-        (unsigned long long)at->offset, (long long)c->length,
-        (unsigned long long)(at->header + at->bitset));
+    return tamis__bad_format(name_of_format,
+                             "the filter at %llu has %lld bytes by the footer, %llu by its header",
+                             (unsigned long long)at->offset, (long long)c->length,
+                             (unsigned long long)(at->header + at->bitset));
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
 typedef struct choice {
-    const char *column; /* NULL: not said */
+    const char *column; /* NULL: not given */
     bool has_index, has_group, is_all;
     uint64_t index, group;
-    char text[160]; /* all of it, as it was typed */
+    char text[160]; /* all of it, as typed */
 } choice;
 
 static tamis_status understand(const tamis_format_args *args, choice *w) {
@@ -231,17 +230,17 @@ static bool fits(const choice *w, const chunk *c) {
     return !w->has_group || w->group == c->group;
 }
 
-/* Is there a filter, here and for everybody to read? */
+/* Is there a filter, here and readable? */
 static bool is_readable(const chunk *c) {
     return c->has_filter && !c->is_elsewhere && !c->is_encrypted;
 }
 
-/* What a walk in search of one filter has seen. */
+/* The state of a walk in search of one filter. */
 typedef struct search {
     const tamis_input *in;
     choice choice;
     uint64_t filters, fitting, encrypted;
-    chunk first; /* that fits */
+    chunk first; /* the first match */
     uint64_t other_column, last_group;
     bool is_several_columns, is_several_groups;
     place at;                        /* of the first, for group=all */
@@ -280,9 +279,9 @@ static tamis_status is_like_first(search *s, const chunk *c) {
                            "%llu, %llu in row group %llu: they cannot be joined, choose a group",
                            (unsigned long long)s->at.bitset, (unsigned long long)s->first.group,
                            (unsigned long long)at.bitset, (unsigned long long)c->group);
-    /* Filters that do not lie in one another are not more than the file; joining is as fast. */
+    /* Without overlaps, filters are no larger than the file, and joining is as fast. */
     if (at.bitset > s->in->size / s->fitting)
-        return tamis__bad_format(name_of_format, "filters lie in one another");
+        return tamis__bad_format(name_of_format, "filters overlap");
     return TAMIS_OK;
 }
 
@@ -301,7 +300,7 @@ static tamis_status look(void *ctx, const chunk *c) {
     return s->choice.is_all && !s->is_several_columns ? is_like_first(s, c) : TAMIS_OK;
 }
 
-/* One filter is left, or one for each group that shall be joined; else what there is. */
+/* One filter is left, or one for each group to be joined; else lists what there is. */
 static tamis_status decide(const search *s) {
     const unsigned long long first = s->first.index, other = s->other_column, last = s->last_group;
     if (s->filters == 0 && s->encrypted)
@@ -332,7 +331,7 @@ static tamis_status decide(const search *s) {
     return TAMIS_OK;
 }
 
-/* ---- In ------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 enum { AT_INDEX, AT_PATH, AT_JOINED };
 
@@ -389,9 +388,9 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *from,
 
 /* ---- Listing -------------------------------------------------------------------------------- */
 
-/* A column's path names it when no other column has the same one. Which is so is learned in a walk
- * of its own: a slot for each hash of a path keeps the only column that came there. Files with many
- * more columns than slots get some of them listed by number. */
+/* A column's path names it when no other column has the same one. That takes a walk of its own: a
+ * slot for each hash of a path keeps the only column that came there. Files with many more columns
+ * than slots get some of them listed by number. */
 enum { SLOTS = 4096 };
 #define FREE   0
 #define SHARED UINT32_MAX
@@ -414,7 +413,7 @@ static tamis_status learn(void *ctx, const chunk *c) {
     return TAMIS_OK;
 }
 
-/* Physical types, and how a value becomes the bytes of a key: plainly, without a length. */
+/* Physical types, and how a value becomes the bytes of a key: plain, without a length. */
 static const struct {
     const char *name, *keys;
 } types[] = {{"BOOLEAN", NULL},       {"INT32", "int32"},

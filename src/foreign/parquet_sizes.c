@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How large a filter the writers of Parquet files make. All start from the same formula, and each
+/* The sizes of filters by the writers of Parquet files. All start from the same formula, and each
  * rounds in its own way. */
 #include <math.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 #define BLOCK_BITS   256.0
 #define MAX_BYTES    ((uint64_t)1 << 27) /* of most writers and readers */
-#define HEADER_BYTES ((uint64_t)1 << 30) /* the largest power of two that a header can say */
+#define HEADER_BYTES ((uint64_t)1 << 30) /* the largest power of two that fits a header */
 #define BEYOND_BITS  0x1p40              /* more than any of them makes */
-#define JAVA_BYTES   ((uint64_t)1 << 20) /* unless its writer is told another limit */
+#define JAVA_BYTES   ((uint64_t)1 << 20) /* unless its writer is given another limit */
 
 static uint64_t power_of_two(uint64_t x) {
     uint64_t power = 1;
@@ -27,7 +27,7 @@ static uint64_t by_duckdb(double bits) {
     return at_least_a_block(power_of_two((uint64_t)(bits / 8)));
 }
 
-/* Meant to round up to whole blocks, it clears a bit instead; the power of two hides it mostly. */
+/* Meant to round up to whole blocks, it clears a bit instead; the power of two mostly hides it. */
 static uint64_t by_java(double bits) {
     const uint64_t max = MAX_BYTES * 8;
     const uint64_t whole = bits > (double)max ? max : (uint64_t)bits;
@@ -72,7 +72,7 @@ uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr) {
         const double bits = -8.0 * (double)keys / log(1.0 - pow(fpr, 1.0 / 8.0));
         const uint64_t bytes = writers[i].bytes(fmin(bits, BEYOND_BITS));
         if (bytes <= HEADER_BYTES) return bytes;
-        tamis__fail(TAMIS_TOO_LARGE, "a filter of more than 1 GiB has no place in a Parquet file");
+        tamis__fail(TAMIS_TOO_LARGE, "a filter of more than 1 GiB does not fit a Parquet file");
     }
     return 0;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of src/foreign about Redis may include this: where things lie in what BF.SCANDUMP and
- * CF.SCANDUMP tell, which are the payloads of redisbloom and rediscuckoo, and in the payload of
- * rediscms. All little-endian. */
+/* For the files of src/foreign about Redis: the layout of what BF.SCANDUMP and CF.SCANDUMP return,
+ * the payloads of redisbloom and rediscuckoo, and of the payload of rediscms. All little-endian. */
 #ifndef TAMIS_FOREIGN_REDIS_H
 #define TAMIS_FOREIGN_REDIS_H
 
 #include "kinds/kind.h"
 
-/* The commands tell a filter in chunks: the header first, then what lies behind it, at most this
+/* The commands return a filter in chunks: the header first, then the data after it, at most this
  * much at a time, and never from two links or sub-filters at once. */
 #define TAMIS_REDIS_CHUNK ((uint64_t)16 << 20)
 
-/* The chunk that the command tells for an iterator: where it starts in the payload, its size, and
- * the iterator that comes back with it, which is also the one to load it with. From iterator 0
- * comes the header; false where there is no more. */
+/* The chunk that the command returns for an iterator: its offset in the payload, its size, and the
+ * iterator returned with it, which is also the one to load it with. Iterator 0 gives the header;
+ * false where there is no more. */
 typedef struct tamis_redis_chunk {
     uint64_t iterator, at, size;
 } tamis_redis_chunk;
@@ -21,7 +20,7 @@ typedef struct tamis_redis_chunk {
 bool tamis__redisbloom_chunk(const tamis_body *, uint64_t iterator, tamis_redis_chunk *);
 bool tamis__rediscuckoo_chunk(const tamis_body *, uint64_t iterator, tamis_redis_chunk *);
 
-/* Cuts at borders: for chunks of a part of `size` bytes that starts at `before` of all data
+/* Stops at borders: for chunks of a part of `size` bytes that starts at `before` of all data
  * bytes. */
 static inline bool tamis__redis_cut(uint64_t header, uint64_t before, uint64_t size,
                                     uint64_t iterator, tamis_redis_chunk *chunk) {
@@ -45,7 +44,7 @@ typedef struct tamis_bf_header {
     uint32_t links, options, growth;
 } tamis_bf_header;
 
-/* 53 bytes for each link behind them, packed; then the bits of all links. */
+/* then 53 bytes for each link, packed; then the bits of all links. */
 typedef struct tamis_bf_link {
     uint64_t bytes, bits, size;
     double error, bpe;
@@ -59,7 +58,7 @@ void tamis__bf_put_header(uint8_t *payload, tamis_bf_header);
 tamis_bf_link tamis__bf_link(const uint8_t *payload, uint64_t i);
 void tamis__bf_put_link(uint8_t *payload, uint64_t i, tamis_bf_link);
 
-/* Whether the module takes it: since version 2 all bytes of a link are bits. */
+/* Whether the module accepts it: since version 2 all bytes of a link are bits. */
 tamis_status tamis__bf_may_leave(const tamis_body *);
 
 /* The words of such a payload; `bytes` is the size of all of it. */
@@ -78,14 +77,14 @@ tamis_cf_header tamis__cf_header(const uint8_t *payload);
 void tamis__cf_put_header(uint8_t *payload, tamis_cf_header);
 tamis_status tamis__cf_words(tamis_cf_header, uint64_t word[]);
 
-/* Bytes of one sub-filter, of words that were checked. */
+/* Bytes of one sub-filter, of checked words. */
 uint64_t tamis__cf_size(const uint64_t word[], uint64_t filter);
 
 /* ---- CMS ------------------------------------------------------------------------------------ */
 
 enum { TAMIS_CMS_HEADER = 24 };
 
-/* Three numbers, then the cells. No command tells them; files do. */
+/* Three numbers, then the cells. No command returns them; files have them. */
 typedef struct tamis_cms_header {
     uint64_t width, depth, counter;
 } tamis_cms_header;
@@ -93,7 +92,7 @@ typedef struct tamis_cms_header {
 tamis_cms_header tamis__cms_header(const uint8_t *payload);
 void tamis__cms_put_header(uint8_t *payload, tamis_cms_header);
 
-/* The words, checked, and how many bytes header and cells have. */
+/* The words, checked, and the bytes of header and cells. */
 tamis_status tamis__cms_words(tamis_cms_header, uint64_t word[], uint64_t *bytes);
 
 #endif

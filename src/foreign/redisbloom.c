@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redisbloom: the Bloom filter of RedisBloom, as BF.SCANDUMP tells it.
+/* redisbloom: the Bloom filter of RedisBloom, as BF.SCANDUMP returns it.
  *
  *     keys in all     8 bytes             u64, all little-endian
  *     links           4 bytes
@@ -13,12 +13,12 @@
  *     the bits of each link
  *
  * A key goes into the last link unless some link has it; a link that is full gets a successor
- * `expansion` times larger with half its rate. So the first link starts at half of what was asked
- * for, and all of them together keep it. What does not scale has one link, and an end.
+ * `expansion` times larger with half its rate. So the first link starts at half of the target rate,
+ * and all of them together keep it. A filter that does not scale has one link, and ends there.
  *
  * Positions are a, a + b, a + 2b, ... of two MurmurHash64A, the second seeded with the first.
  * Before version 2 both were MurmurHash2 of 32 bits, and sizes powers of two: those can still be
- * read, asked and added to. */
+ * read, queried and added to. */
 #include "foreign/redis.h"
 
 #include <math.h>
@@ -31,12 +31,12 @@
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 
-/* Of the first link, but for LINKS and BYTES. ERROR is the bits of a double. */
+/* Of the first link, except LINKS and BYTES. ERROR is the bits of a double. */
 enum { BITS, KEYS, ERROR, EXPANSION, SCALING, LINKS, BYTES };
 enum { OPT_EXPANSION, OPT_SCALING };
 enum { NO, YES };
 
-/* The smallest rate that a double can hold takes 1075 hashes; nobody has more. */
+/* The smallest rate that a double can hold takes 1075 hashes; no filter has more. */
 enum { MAX_HASHES = 1075, MAX_N2 = 55, KNOWN_OPTIONS = 15, NEW_OPTIONS = 5 };
 #define MAX_BITS      (TAMIS_MAX_PAYLOAD_BYTES)
 #define MAX_EXPANSION 32768
@@ -127,7 +127,7 @@ static uint32_t hashes_for(double bpe) {
     return hashes >= 1 && hashes <= MAX_HASHES ? (uint32_t)hashes : 0;
 }
 
-/* Up to a power of two, for the links of old: what is left over is room for more keys. */
+/* Up to a power of two, for the links of old versions: the rest is room for more keys. */
 static bool round_up(tamis_bf_link *link, uint64_t *bits) {
     const double wanted = (double)link->entries * link->bpe;
     if (wanted < 1) return false;
@@ -137,7 +137,7 @@ static bool round_up(tamis_bf_link *link, uint64_t *bits) {
     return true;
 }
 
-/* A new link for so many keys. With TAMIS_BF_IS_BITS the number is the logarithm of its bits. */
+/* A new link for `keys` keys. With TAMIS_BF_IS_BITS the number is the logarithm of its bits. */
 static bool plan_link(uint32_t with, uint64_t keys, double error, tamis_bf_link *link) {
     if (keys == 0 || !(error > 0 && error < 1)) return false;
     *link = (tamis_bf_link){.error = error, .bpe = -(log(error) / ln2_squared), .entries = keys};
@@ -158,7 +158,7 @@ static bool plan_link(uint32_t with, uint64_t keys, double error, tamis_bf_link 
     return true;
 }
 
-/* What follows a link that is full. */
+/* The successor of a full link. */
 static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_link *link) {
     if (h.growth && last->entries > UINT64_MAX / h.growth) return false;
     return plan_link(h.options, last->entries * h.growth, last->error * tightening, link);
@@ -166,8 +166,8 @@ static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_lin
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* The rate that fills a whole number of 64-bit words, less half a bit so that no digit of a
- * logarithm makes it one more. */
+/* The rate that fills a whole number of 64-bit words, less half a bit so that rounding of a
+ * logarithm does not make it one more. */
 static tamis_status error_for_bits(const tamis_params *params, double keys, double *error) {
     const double min = 1e-300;
     const uint64_t bits = params->bits / 64 * 64;
@@ -192,7 +192,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "expansion=0: links of redisbloom grow by 1 or more, "
                                           "unless it has scaling=no");
     if (!plan_link(NEW_OPTIONS, keys, error, &link))
-        return tamis__fail(TAMIS_TOO_LARGE, "redisbloom has no link for %llu keys at a rate of %g",
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "redisbloom cannot have a link for %llu keys at a rate of %g",
                            (unsigned long long)keys, error);
     const tamis_bf_header h = {.links = 1,
                                .options = NEW_OPTIONS | (scales ? 0 : TAMIS_BF_NO_SCALING),
@@ -204,8 +205,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const double error = double_of(word[ERROR]);
     if (!(error > 0 && error < 1))
-        return tamis__fail(TAMIS_CORRUPT, "redisbloom has no error rate of %g: it is in (0, 1)",
-                           error);
+        return tamis__fail(TAMIS_CORRUPT,
+                           "redisbloom cannot have an error rate of %g: it is in (0, 1)", error);
     if (word[LINKS] == 0 || word[LINKS] > UINT32_MAX || word[EXPANSION] > UINT32_MAX ||
         word[SCALING] > YES || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES ||
         word[BYTES] <= header_bytes(word[LINKS]))
@@ -233,8 +234,8 @@ static double rate_of_link(const tamis_bf_link *link, uint64_t keys) {
     return tamis__bloom_rate(keys, modulus_of(link), link->hashes);
 }
 
-/* Links full one after the other, and what is left in the last; the rates of links halve, so that
- * after some dozens nothing is to be added. Keys that are found when they come are not stored. */
+/* Links fill one after the other, and the last has the rest; the rates of links halve, so that
+ * after some dozens nothing is added. Keys that are already found are not stored. */
 static double rate(const uint64_t word[], uint64_t items) {
     enum { MANY = 64 };
     const tamis_bf_header h = {.options = NEW_OPTIONS, .growth = (uint32_t)word[EXPANSION]};
@@ -308,7 +309,7 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_bf_header h = tamis__bf_header(f->bytes);
     uint64_t word[TAMIS_WORDS] = {0};
     if (h.options & ~(uint32_t)KNOWN_OPTIONS)
-        return tamis__fail(TAMIS_CORRUPT, "redisbloom has no options %lu",
+        return tamis__fail(TAMIS_CORRUPT, "redisbloom cannot have options %lu",
                            (unsigned long)h.options);
     tamis__bf_words(h, tamis__bf_link(f->bytes, 0), f->word[BYTES], word);
     if (memcmp(word, f->word, sizeof word) != 0)
@@ -318,7 +319,7 @@ static tamis_status audit(const tamis_body *f) {
     return audit_sizes(f, h);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static tamis_pair hash_of(uint32_t with, const struct tamis_key *key) {
     tamis_pair h;
@@ -373,8 +374,7 @@ static tamis_status is_full(const tamis_body *f) {
                        (unsigned long long)tamis__bf_header(f->bytes).size);
 }
 
-/* Core asks for more than there is room for one key at a time; so what is full has changed
- * nothing. */
+/* Beyond the room core adds keys one at a time; so a full filter is unchanged. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     tamis_bf_header h = tamis__bf_header(f->bytes);
     tamis_bf_link last = tamis__bf_link(f->bytes, h.links - 1);
@@ -391,7 +391,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-/* One link more, which has room for a key whenever there is such a link. */
+/* One link more, which has room for a key whenever such a link exists. */
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
     const tamis_bf_header h = tamis__bf_header(f->bytes);
     const tamis_bf_link last = tamis__bf_link(f->bytes, h.links - 1);
@@ -506,7 +506,7 @@ tamis_status tamis__bf_may_leave(const tamis_body *f) {
         const tamis_bf_link link = tamis__bf_link(f->bytes, i);
         if (link.bits != link.bytes * 8)
             return tamis__fail(TAMIS_UNSUPPORTED,
-                               "RedisBloom of today takes no link of %llu bits in %llu bytes, as "
+                               "current RedisBloom refuses a link of %llu bits in %llu bytes, as "
                                "old versions made it",
                                (unsigned long long)link.bits, (unsigned long long)link.bytes);
     }
@@ -517,16 +517,16 @@ enum { PARAM_LINKS, TODAY = 0, ANY };
 
 static const struct tamis_option params[] = {
     {"links", "today|any", 0, 0, "today",
-     "any: also those of old versions, whose bits are fewer than their bytes hold"},
+     "any: also those of old versions, with fewer bits than their bytes hold"},
 };
 
-/* How many of them a link may leave unused is for the gate. */
+/* The gate checks how many of them a link may leave unused. */
 static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h, bool are_any) {
     uint64_t size = header_bytes(h.links);
     for (uint64_t i = 0; i < h.links; i++) {
         const tamis_bf_link link = tamis__bf_link(in->bytes, i);
         if (link.bytes > in->size - size)
-            return tamis__bad_format("redisbloom", "link %llu has %llu bytes, and %llu are left",
+            return tamis__bad_format("redisbloom", "link %llu has %llu bytes, but %llu are left",
                                      (unsigned long long)i, (unsigned long long)link.bytes,
                                      (unsigned long long)(in->size - size));
         if (!are_any && (link.bits / 8 != link.bytes || link.bits % 8))
@@ -568,7 +568,7 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
 
 const tamis_format tamis__format_redisbloom = {
     .name = "redisbloom",
-    .system = "RedisBloom BF.SCANDUMP, its replies one behind the other",
+    .system = "RedisBloom BF.SCANDUMP, its replies concatenated",
     .kinds = "redisbloom",
     .keys = "bytes utf8",
     .params = params,

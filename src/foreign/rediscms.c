@@ -10,10 +10,10 @@
  * of every row; they stop at 2^32-1. The smallest is the count: never too low up to there, and too
  * high by more than 2/width of all adds in one of 2^depth cases.
  *
- * As long as no cell has stopped, every row adds up to the counter. The gate does not ask for that:
- * sketches with cells that stopped, and sums of them with negative weights, are honest, and do not.
+ * As long as no cell has stopped, every row adds up to the counter. The gate does not require that:
+ * it is not true of valid sketches with cells that stopped, nor of sums with negative weights.
  *
- * Anybody can find keys that share all their cells. Where keys come from strangers take countmin
+ * It is easy to find keys that share all their cells. For keys from untrusted sources use countmin
  * with hash=sip13. */
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return pow(-expm1((double)items * log1p(-1 / (double)word[WIDTH])), (double)word[DEPTH]);
 }
 
-/* Of a row that strangers pass with the root of the rate; MAX_WIDTH + 1 when that is too much. */
+/* Of a row that non-members pass with the root of the rate; MAX_WIDTH + 1 when that is too much. */
 static uint64_t width_for(uint64_t keys, double fpr, uint64_t depth) {
     const double untouched = log1p(-pow(fpr, 1 / (double)depth)) / (double)(keys ? keys : 1);
     const double needed = ceil(-1 / expm1(untouched));
@@ -176,7 +176,7 @@ static void raise_counter(const tamis_body *f, uint64_t more) {
     tamis__cms_put_header(f->bytes, h);
 }
 
-/* ---- Adding and asking ---------------------------------------------------------------------- */
+/* ---- Adding and querying -------------------------------------------------------------------- */
 
 static void add_times(tamis_body *f, tamis_batch b, uint64_t times) {
     for (uint64_t row = 0; row < f->word[DEPTH]; row++) {
@@ -218,7 +218,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* The counter is weighed like the cells, as the origin does it. */
+/* The counter is weighted like the cells, as in the origin. */
 static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
                           size_t n) {
     tamis_cms_header h = tamis__cms_header(into->bytes);

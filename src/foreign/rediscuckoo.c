@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rediscuckoo: the cuckoo filter of RedisBloom, as CF.SCANDUMP tells it.
+/* rediscuckoo: the cuckoo filter of RedisBloom, as CF.SCANDUMP returns it.
  *
  *     items        8 bytes        u64, all little-endian
  *     buckets      8 bytes        of the first sub-filter, a power of two
@@ -9,14 +9,14 @@
  *     cells        one byte each, sub-filter after sub-filter, bucket after bucket; 0 is empty
  *
  * A fingerprint is 1 to 255, so the rate is fixed: what is stored in two buckets of every
- * sub-filter, over 255. It lies in the bucket of its hash, or in that of the hash XOR a multiple of
+ * sub-filter, over 255. It is in the bucket of its hash, or in that of the hash XOR a multiple of
  * the fingerprint. Where both are full in every sub-filter, the newest makes room by moving
- * fingerprints to their other bucket, as often as `iterations` says; when that does not help, all
- * is put back, and a sub-filter is added `expansion` times as large as the last. With expansion=0
- * it is full then.
+ * fingerprints to their other bucket, up to `iterations` times; when that does not help, all is put
+ * back, and a sub-filter is added `expansion` times as large as the last. With expansion=0 it is
+ * full then.
  *
- * Fingerprints are moved down from the newest sub-filters when more than a tenth of what is left
- * has been removed, and what becomes empty at the end goes. */
+ * When more than a tenth of the rest has been removed, fingerprints are moved down from the newest
+ * sub-filters, and empty ones at the end are dropped. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ enum { BITS, BUCKET_SIZE, ITERATIONS, EXPANSION, FILTERS };
 enum { OPT_BUCKET_SIZE, OPT_ITERATIONS, OPT_EXPANSION };
 enum { FINGERPRINTS = 255, MAX_BUCKET_SIZE = 255, MAX_FILTERS = 65535, MAX_EXPANSION = 32768 };
 
-/* From here on the module adds no more, even where cells are free, unless its server is told
+/* From here on the module adds no more, even where cells are free, unless its server is configured
  * otherwise (cf-max-expansions). */
 enum { ADDS_BELOW = 32 };
 
@@ -64,7 +64,8 @@ void tamis__cf_put_header(uint8_t *p, tamis_cf_header h) {
 tamis_status tamis__cf_words(tamis_cf_header h, uint64_t word[]) {
     if (h.bucket_size == 0 || h.bucket_size > MAX_BUCKET_SIZE ||
         h.buckets > MAX_CELLS / h.bucket_size)
-        return tamis__fail(TAMIS_CORRUPT, "%llu buckets of %d cells: there are 2^32 cells at most",
+        return tamis__fail(TAMIS_CORRUPT,
+                           "%llu buckets of %d cells: at most 2^32 cells are allowed",
                            (unsigned long long)h.buckets, h.bucket_size);
     word[BITS] = h.buckets * h.bucket_size * 8;
     word[BUCKET_SIZE] = h.bucket_size;
@@ -166,7 +167,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-/* The rate that later sub-filters bring is theirs alone: it does not stay what it was. */
+/* The rate grows with later sub-filters. */
 static unsigned lacks(const uint64_t word[]) {
     (void)word;
     return TAMIS_CAN_GROW;
@@ -176,8 +177,8 @@ static uint64_t probes(const uint64_t word[]) {
     return 2 * word[FILTERS];
 }
 
-/* A stranger has the fingerprint of none of the cells that are full in two buckets, which are one
- * and the same for every `buckets`-th fingerprint. */
+/* A non-member matches none of the full cells in two buckets, which coincide for every `buckets`-th
+ * fingerprint. */
 static double no_hit(double cells_full, double buckets) {
     return pow(1 - 1.0 / FINGERPRINTS, (2 - 1 / buckets) * cells_full / buckets);
 }
@@ -220,7 +221,7 @@ static tamis_status audit(const tamis_body *f) {
         return tamis__fail(TAMIS_CORRUPT, "the header of rediscuckoo does not match its shape");
     const uint64_t full = cells_full(f->bytes + TAMIS_CF_HEADER, end - TAMIS_CF_HEADER);
     if (full != h.items)
-        return tamis__fail(TAMIS_CORRUPT, "%llu cells are full, and the header says %llu items",
+        return tamis__fail(TAMIS_CORRUPT, "%llu cells are full, but the header says %llu items",
                            (unsigned long long)full, (unsigned long long)h.items);
     for (uint64_t i = end; i < f->size; i++)
         if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rediscuckoo is not 0");
@@ -258,7 +259,7 @@ static table last_table(const tamis_body *f) {
     return table_at(f, f->word[FILTERS] - 1);
 }
 
-/* A fingerprint and the two hashes that it may lie at. */
+/* A fingerprint and its two hashes. */
 typedef struct print {
     uint64_t hash[2];
     uint8_t value;
@@ -285,13 +286,13 @@ static uint8_t *find_in_bucket(const table *t, uint64_t hash, uint8_t value) {
     return memchr(bucket_of(t, hash), value, (size_t)t->bucket_size);
 }
 
-/* The first cell of the two buckets with this value; 0 finds one that is free. */
+/* The first cell of the two buckets with this value; 0 finds a free one. */
 static uint8_t *find_cell(const table *t, const print *p, uint8_t value) {
     uint8_t *cell = find_in_bucket(t, p->hash[0], value);
     return cell ? cell : find_in_bucket(t, p->hash[1], value);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static bool has(const tamis_body *f, const print *p) {
     table t = first_table(f);
@@ -314,7 +315,7 @@ static uint64_t count_in_bucket(const table *t, uint64_t hash, uint8_t value) {
     return count;
 }
 
-/* Where both buckets are the same one, the module counts it twice, and so do we. */
+/* Where both buckets coincide, the module counts it twice, and so do we. */
 static uint64_t count_one(const tamis_body *f, const print *p) {
     table t = first_table(f);
     uint64_t count = 0;
@@ -340,7 +341,7 @@ static void swap(uint8_t *a, uint8_t *b) {
 }
 
 /* Puts the fingerprint in place of another, that one in its other bucket, and so on, a cell further
- * each time; and all back when the last finds none that is free. */
+ * each time; and all back when the last finds no free cell. */
 static bool push_in(const table *t, const print *p, uint64_t iterations) {
     uint64_t bucket = p->hash[0] % t->buckets, victim = 0;
     uint8_t value = p->value;
@@ -383,7 +384,7 @@ static tamis_status is_full(tamis_cf_header h) {
                        h.expansion ? ADDS_BELOW : 1);
 }
 
-/* The last of all sub-filters was added for a key, which it still takes. */
+/* The last possible sub-filter was added for a key, which it still takes. */
 static bool takes_more(const tamis_body *f) {
     const table t = last_table(f);
     if (f->word[FILTERS] < ADDS_BELOW) return true;
@@ -392,7 +393,7 @@ static bool takes_more(const tamis_body *f) {
     return f->word[FILTERS] == ADDS_BELOW;
 }
 
-/* Core brings one at a time, because nobody knows how many go in. */
+/* Core adds one at a time, because the room is unknown. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) {
         const print p = print_of(&b.key[i]);
@@ -427,8 +428,8 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* To the oldest sub-filter that has a cell for it. A bucket of a larger table says which one it is
- * in a smaller one. */
+/* To the oldest sub-filter that has a cell for it. The bucket in a larger table gives the one in a
+ * smaller table. */
 static bool move_down(const tamis_body *f, uint64_t below, uint64_t bucket, uint8_t *cell) {
     const print p = print_at(*cell, bucket);
     table t = first_table(f);
@@ -455,7 +456,7 @@ static void compact(tamis_body *f, tamis_cf_header *h) {
     while (f->word[FILTERS] > 1 && empty_filter(f, f->word[FILTERS] - 1)) f->word[FILTERS]--;
     h->filters = f->word[FILTERS];
     h->deletes = 0;
-    f->size = (stored_bytes(f->word) + 7) / 8 * 8; /* what it ends in was a cell, and is empty */
+    f->size = (stored_bytes(f->word) + 7) / 8 * 8; /* it ends in former cells, which are empty */
 }
 
 static bool clear_one(tamis_body *f, const print *p) {
@@ -471,7 +472,7 @@ static tamis_status remove_key(tamis_body *f, tamis_batch b) {
     const double worth_it = 0.10;
     const print p = print_of(b.key);
     tamis_cf_header h = tamis__cf_header(f->bytes);
-    if (!clear_one(f, &p)) return tamis__fail(TAMIS_NOT_FOUND, "the key is not there");
+    if (!clear_one(f, &p)) return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter");
     h.items--;
     h.deletes++;
     if (h.filters > 1 && (double)h.deletes > (double)h.items * worth_it) compact(f, &h);
@@ -564,7 +565,7 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
 
 const tamis_format tamis__format_rediscuckoo = {
     .name = "rediscuckoo",
-    .system = "RedisBloom CF.SCANDUMP, its replies one behind the other",
+    .system = "RedisBloom CF.SCANDUMP, its replies concatenated",
     .kinds = "rediscuckoo",
     .keys = "bytes utf8",
     .read = read,

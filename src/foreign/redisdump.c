@@ -46,8 +46,8 @@ static const struct tamis_option params[] = {
 
 /* ---- Reading the fields --------------------------------------------------------------------- */
 
-/* What is left of the bytes. After the first thing that is not as it should be, `why` says what,
- * and everything that is read is 0. */
+/* The rest of the bytes. After the first fault `why` describes it, and everything that is read is
+ * 0. */
 typedef struct cursor {
     const uint8_t *p;
     uint64_t left;
@@ -56,7 +56,7 @@ typedef struct cursor {
 
 static const uint8_t *take(cursor *c, uint64_t n) {
     static const uint8_t nothing[9];
-    if (!c->why && n > c->left) c->why = "it ends in the middle of a field";
+    if (!c->why && n > c->left) c->why = "it ends inside a field";
     if (c->why) return nothing;
     c->p += n;
     c->left -= n;
@@ -69,7 +69,7 @@ static uint64_t take_length(cursor *c) {
     if (first >> 6 == 1) return (uint64_t)(first & 63) << 8 | *take(c, 1);
     if (first == 0x80) return tamis__get32_big(take(c, 4));
     if (first == 0x81) return tamis__get64_big(take(c, 8));
-    c->why = "a length starts with a byte that no length starts with";
+    c->why = "a length starts with an invalid byte";
     return 0;
 }
 
@@ -92,7 +92,7 @@ static double take_double(cursor *c) {
     return x;
 }
 
-/* A string as it lies there, and how long it is when it is unpacked. */
+/* A string in the bytes, and its size when unpacked. */
 typedef struct text {
     const uint8_t *bytes;
     uint64_t stored, length;
@@ -114,7 +114,7 @@ static void take_packed(cursor *c, text *t) {
     t->is_packed = true;
     if (c->why) return;
     if (!tamis__lzf_length(t->bytes, t->stored, &length) || length != t->length)
-        c->why = "a string is not packed as its length says";
+        c->why = "a string does not unpack to its length";
 }
 
 static text take_string(cursor *c) {
@@ -128,7 +128,7 @@ static text take_string(cursor *c) {
         take(c, 1);
         take_packed(c, &t);
     } else if (first > 0xc3) {
-        c->why = "a string is of no known form";
+        c->why = "a string has an unknown form";
     } else {
         take(c, 1);
         t.length = (uint64_t)snprintf(t.digits, sizeof t.digits, "%ld", (long)take_small(c, first));
@@ -146,8 +146,8 @@ static void unpack(const text *t, uint8_t *to) {
 
 /* ---- Reading filters ------------------------------------------------------------------------ */
 
-/* All are read twice: first to learn words and sizes, with `to` NULL; then into the payload, where
- * `at` says how much is filled. */
+/* All are read twice: first for words and sizes, with `to` NULL; then into the payload, of which
+ * `at` bytes are filled. */
 typedef struct target {
     uint8_t *to;
     uint64_t at, version;
@@ -160,7 +160,7 @@ static void place(target *t, const text *s) {
     t->at += s->length;
 }
 
-/* Versions before the field was there had no such bits as could not be counted from the rest. */
+/* Before the field existed, the number of bits followed from the rest. */
 static uint64_t bits_of_old(cursor *c, const tamis_bf_link *link) {
     const double bits = (double)link->entries * link->bpe;
     if (bits >= 1 && bits < (double)TAMIS_MAX_PAYLOAD_BYTES) return (uint64_t)bits;
@@ -179,7 +179,7 @@ static tamis_bf_link take_link(cursor *c, target *t) {
     link.bytes = bits.length;
     link.size = take_number(c, UINT64_MAX);
     if (t->version >= NOW && !c->why && (link.bits / 8 != link.bytes || link.bits % 8))
-        c->why = "a link has other bytes than bits";
+        c->why = "the bytes and bits of a link do not match";
     if (!c->why) place(t, &bits);
     return link;
 }
@@ -209,7 +209,7 @@ static void take_bloom(cursor *c, target *t) {
 }
 
 static tamis_cf_header take_cuckoo_header(cursor *c, uint64_t version) {
-    tamis_cf_header h = {.bucket_size = 2, .iterations = 20, .expansion = 1}; /* of old */
+    tamis_cf_header h = {.bucket_size = 2, .iterations = 20, .expansion = 1}; /* old defaults */
     h.filters = take_number(c, UINT16_MAX);
     h.buckets = take_number(c, UINT64_MAX);
     h.items = take_number(c, UINT64_MAX);
@@ -226,7 +226,8 @@ static bool is_legal_cuckoo(cursor *c, tamis_cf_header h, uint64_t word[]) {
     const tamis_kind *kind = tamis__kind_by_name("rediscuckoo", strlen("rediscuckoo"))->kind;
     uint64_t size;
     if (c->why) return false;
-    if (tamis__cf_words(h, word) || kind->check(word, &size)) c->why = "its shape is none of CF";
+    if (tamis__cf_words(h, word) || kind->check(word, &size))
+        c->why = "its shape is invalid for CF";
     return !c->why;
 }
 
@@ -239,7 +240,7 @@ static void take_cuckoo(cursor *c, target *t) {
         const uint64_t buckets = t->version >= HAS_GROWTH ? take_number(c, UINT64_MAX) : h.buckets;
         const text s = take_string(c);
         if (!c->why && (s.length != cells || buckets != cells / h.bucket_size))
-            c->why = "a sub-filter has another size than follows from the first";
+            c->why = "the size of a sub-filter does not follow from the first";
         if (!c->why) place(t, &s);
     }
     if (t->to) {
@@ -259,7 +260,7 @@ static void take_sketch(cursor *c, target *t) {
     const text cells = take_string(c);
     if (!c->why &&
         (tamis__cms_words(h, t->word, &bytes) || cells.length != bytes - TAMIS_CMS_HEADER))
-        c->why = "it has other cells than width and depth say";
+        c->why = "its cells do not match width and depth";
     if (c->why) return;
     t->at = TAMIS_CMS_HEADER;
     place(t, &cells);
@@ -271,7 +272,7 @@ static void take_sketch(cursor *c, target *t) {
     t->out->items = h.counter;
 }
 
-/* The types, and the version in which we write each, which is the newest that there is. */
+/* The types, and the version in which we write each, the newest. */
 static const struct type {
     uint64_t name, now;
     const char *kind;
@@ -296,7 +297,7 @@ static void take_filter(cursor *c, target *t) {
     if (take_length(c) != 0 && !c->why) c->why = "there are more fields than there should be";
 }
 
-/* ---- In ------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 static tamis_status check_footer(const tamis_input *in) {
     if (in->size < 1 + FOOTER)
@@ -323,7 +324,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     cursor c = {.p = in->bytes + 1, .left = in->size - 1 - FOOTER};
     target t = {.word = out->word, .out = out};
     take_filter(&c, &t);
-    if (!c.why && c.left) c.why = "there are bytes behind the fields";
+    if (!c.why && c.left) c.why = "extra bytes after the fields";
     return c.why ? tamis__bad_format("redis-dump", "%s", c.why) : TAMIS_OK;
 }
 
@@ -336,9 +337,9 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     return TAMIS_OK; /* it was read before */
 }
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
-/* Bytes that go out, with their checksum; the first failure stays. */
+/* The output with its checksum; the first failure stays. */
 typedef struct output {
     const tamis_export_source *out;
     uint64_t crc;
@@ -384,7 +385,7 @@ static void put_double(output *o, double x) {
     put(o, b, sizeof b);
 }
 
-/* Are the bytes what a number of 32 bits is written as? */
+/* Are the bytes the decimal digits of a 32-bit number? */
 static bool is_number(const uint8_t *bytes, uint64_t n, int32_t *number) {
     int64_t x = 0;
     char again[16];
@@ -499,7 +500,8 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
     if (rc) return rc;
     o.memory = out->memory->alloc(out->memory->ctx, (size_t)room);
     if (!o.memory)
-        return tamis__fail(TAMIS_NOMEM, "no %llu bytes to compress in", (unsigned long long)room);
+        return tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes to compress in",
+                           (unsigned long long)room);
     put(&o, &type, 1);
     put_length(&o, types[i].name << VERSION_BITS | types[i].now);
     puts[i](&o, out->body);

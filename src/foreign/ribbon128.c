@@ -3,23 +3,23 @@
  * 6.15 and later).
  *
  *     segments  16 bytes each, little-endian, in blocks of one segment per column
- *     fe        what it is
+ *     fe        magic
  *     seed      1 byte
  *     blocks    3 bytes, little-endian
  *
- * A block stands for 128 slots. Each slot has a row of bits, one for each column, and segment i of
+ * A block represents 128 slots. Each slot has a row of bits, one for each column, and segment i of
  * a block has bit i of all its slots. A key is a start, 128 coefficients (which of the slots from
- * the start on count) and a result; building solves the linear system in which the rows that count
- * add up, by XOR, to the result (Dillinger and Walzer, "Ribbon filter", 2021). So a stranger hits
- * with probability 2^-columns. To have rates between powers of two, the first blocks have a column
- * less:
+ * the start on count) and a result; building solves the linear system in which the XOR of the rows
+ * that count is the result (Dillinger and Walzer, "Ribbon filter", 2021). So a non-member is a
+ * false positive with probability 2^-columns. For rates between powers of two, the first blocks
+ * have a column less:
  *
  *     blocks 0 ... u-1     C-1 columns
  *     blocks u ...         C columns
  *
  * Below 1024 slots the policy writes its Bloom filter where that is smaller (fastlocal.h), and for
- * no keys it writes nothing: this kind is all three. The bytes follow from the keys, and from which
- * of them came first. */
+ * no keys it writes nothing: this kind is all three. The bytes depend on the keys, and on which
+ * came first. */
 #include "foreign/ribbon128.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static const struct tamis_option options[] = {
 
 typedef struct layout {
     uint64_t columns; /* of upper blocks */
-    uint64_t shorter; /* how many blocks, the first, have one less */
+    uint64_t shorter; /* the number of first blocks with one less */
     uint64_t blocks, starts;
 } layout;
 
@@ -70,8 +70,8 @@ static uint64_t segment_of(const layout *l, uint64_t block) {
 
 /* ---- RocksDB's rule of sizes ----------------------------------------------------------------- */
 
-/* How many keys go into 2^j slots with one failure in twenty, as RocksDB measured it, and beyond
- * the table as it extrapolates: 0.0038 more slots per key for each doubling. */
+/* How many keys fit in 2^j slots with one failure in twenty, as measured by RocksDB, and beyond the
+ * table as it extrapolates: 0.0038 more slots per key for each doubling. */
 static double keys_for(unsigned j) {
     static const double known[] = {248.851, 499.532, 1001.26, 2003.97, 4005.59,
                                    8000.39, 15966.6, 31828.1, 63447.3, 126506};
@@ -105,7 +105,7 @@ static double one_in(uint64_t millibits) {
     return 1.0 / tamis__fast_rate((double)millibits / 1000.0, tamis__fast_hashes(millibits));
 }
 
-/* A mix of columns whose rates have the wanted mean, rounded by chance: by the first key's hash. */
+/* A mix of columns whose rates have the target mean, rounded randomly: by the first key's hash. */
 static uint64_t segments_for(uint64_t slots, double wanted, uint32_t chance) {
     const uint64_t blocks = slots / SLOTS;
     if (wanted >= 4294967296.0) return MAX_COLUMNS * blocks;
@@ -165,7 +165,7 @@ static uint64_t millibits_for(const tamis_params *params) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (params->fpr > 0 && params->fpr < 1 / one_in(TAMIS_MAX_MILLIBITS))
-        return tamis__fail(TAMIS_INVALID, "rocksdb-ribbon has no rate below %.3g, not %.3g",
+        return tamis__fail(TAMIS_INVALID, "fpr=%.3g is the minimum for rocksdb-ribbon, not %.3g",
                            1 / one_in(TAMIS_MAX_MILLIBITS), params->fpr);
     const bool is_told = params->has_option[OPT_MILLIBITS];
     shape_for(params->capacity, is_told ? params->option[OPT_MILLIBITS] : millibits_for(params),
@@ -197,7 +197,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const bool is_legal = has_tail && (word[HASHES] ? is_bloom(word) : is_ribbon(word));
     if ((!is_empty && !is_legal) || word[MILLIBITS] > TAMIS_MAX_MILLIBITS)
         return tamis__fail(TAMIS_CORRUPT,
-                           "rocksdb-ribbon has no %llu bytes with %llu blocks and %llu hashes",
+                           "rocksdb-ribbon cannot have %llu bytes with %llu blocks and %llu hashes",
                            (unsigned long long)word[BYTES], (unsigned long long)word[BLOCKS],
                            (unsigned long long)word[HASHES]);
     *size = is_empty ? 8 : (word[BYTES] + 7) / 8 * 8;
@@ -272,7 +272,7 @@ typedef struct equation {
     uint32_t result;
 } equation;
 
-/* Seeds are counted; their bits are mixed before they meet a hash. */
+/* Seeds are counted; their bits are mixed before they are combined with a hash. */
 static uint32_t mix_seed(uint64_t seed) {
     const uint64_t x = seed * 0xc78219a23eeadd03;
     return (uint32_t)(x ^ (x & 0xf0f0f0f0f0f0f0f0) >> 4);
@@ -285,7 +285,7 @@ static equation equation_of(uint64_t hash, uint32_t mixed_seed, uint64_t starts)
                       .result = (uint32_t)__builtin_bswap64(a)};
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 static bool has(const tamis_body *f, const layout *l, uint32_t mixed_seed, uint64_t hash) {
     const equation e = equation_of(hash, mixed_seed, l->starts);
@@ -314,9 +314,9 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
                  tamis__fast_has(f->bytes, word[BYTES] - TAIL, (unsigned)word[HASHES], b.hash[i]);
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Building ------------------------------------------------------------------------------- */
 
-/* RocksDB drops a key that is like the one before it, as keys in order are. */
+/* RocksDB drops a key that equals the one before it, as keys in order may. */
 static bool comes_again(const uint64_t *hash, uint64_t i) {
     return i > 0 && hash[i] == hash[i - 1];
 }
@@ -385,7 +385,7 @@ static bool solves(rows *r, const uint64_t *hash, uint64_t n, uint64_t starts, u
     return true;
 }
 
-/* From the last slot to the first: each column has the 128 bits behind the slot it is at. A slot
+/* From the last slot to the first: each column has the 128 bits after the current slot. A slot
  * without a row is free, and gets zeros. */
 static void substitute(tamis_body *f, const rows *r) {
     const layout l = layout_of(f->word);
@@ -429,9 +429,9 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
     return rc;
 }
 
-/* ---- What the bits tell --------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* How many keys have so many slots: between those that need as many and those that need a block
+/* The number of keys for so many slots: between those that need as many and those that need a block
  * less. */
 static struct tamis_estimate keys_in(uint64_t slots) {
     uint64_t low = 1, high = 2 * slots;

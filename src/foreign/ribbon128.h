@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of RocksDB may include this: its Ribbon filter, in the bytes of a filter block. */
+/* For formats of RocksDB: its Ribbon filter, in the bytes of a filter block. */
 #ifndef TAMIS_FOREIGN_RIBBON128_H
 #define TAMIS_FOREIGN_RIBBON128_H
 
 #include "foreign/format.h"
 
-/* What the last five bytes of a filter block start with. */
+/* The first of the last five bytes of a filter block. */
 enum { TAMIS_ROCKSDB_TAIL = 5, TAMIS_ROCKSDB_FAST = 0xff, TAMIS_ROCKSDB_RIBBON = 0xfe };
 
 /* A block whose fifth byte from the end is TAMIS_ROCKSDB_RIBBON: the kind rocksdb-ribbon. */

@@ -10,8 +10,8 @@
  * from the two halves of XXPH3. legacy takes all from one hash of 32 bits (foreign/rotated_hash.h),
  * in lines as long as a cache line of the machine that wrote them: 64, 128 or 256 bytes.
  *
- * A filter of at most five bytes has no key. What the origin does not understand it answers with
- * maybe, so that a newer one harms nobody: so it is kept and answered here. */
+ * A filter of at most five bytes has no key. The origin answers maybe to what it does not
+ * understand, so that newer filters do no harm: they are kept and answered so here. */
 #include <math.h>
 
 #include "bits/bits.h"
@@ -37,13 +37,13 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, LEGACY_MAX_HASHES, "as RocksDB does", "probes per key, k"},
     {"rule", "fast|legacy|always|never", 0, 0, "fast", "legacy is that of format_version below 5"},
     {"line", NULL, 64, 256, "64", "bytes of a line: legacy has 128 on ARM and POWER, 256 on s390"},
-    {"bits_per_key", NULL, 1, 100, "the fewest for the rate", "as RocksDB is told"},
+    {"bits_per_key", NULL, 1, 100, "the fewest for the rate", "as configured in RocksDB"},
     {"millibits", NULL, TAMIS_MIN_MILLIBITS, TAMIS_MAX_MILLIBITS, "1000 bits_per_key",
      "the same in thousandths"},
     {0},
 };
 
-/* ---- What the last bytes say ---------------------------------------------------------------- */
+/* ---- The last bytes ------------------------------------------------------------------------- */
 
 static bool is_power_of_2(uint64_t x) {
     return x && !(x & (x - 1));
@@ -68,7 +68,7 @@ static void shape_legacy(const uint8_t *meta, uint64_t n, uint64_t word[]) {
     word[BITS] = size * 8;
 }
 
-/* A Ribbon is another kind, but for one of less than two blocks, which is not understood. */
+/* A Ribbon is another kind, except one of less than two blocks, which is not understood. */
 bool tamis__rocksdb_is_ribbon(const tamis_input *in) {
     if (in->size <= META) return false;
     const uint8_t *meta = in->bytes + (in->size - META);
@@ -139,7 +139,7 @@ static uint64_t legacy_hashes(uint64_t bits_per_key) {
     return hashes < 1 ? 1 : hashes > 30 ? 30 : hashes;
 }
 
-/* So many keys, so many thousandths of bits for each, as RocksDB rounds them. */
+/* For `keys` keys with `millibits` thousandths of bits each, as RocksDB rounds them. */
 static void size_fast(uint64_t keys, uint64_t millibits, uint64_t word[]) {
     word[BITS] = tamis__fast_bytes(keys, millibits) * 8;
     word[HASHES] = tamis__fast_hashes(millibits);
@@ -148,7 +148,7 @@ static void size_fast(uint64_t keys, uint64_t millibits, uint64_t word[]) {
 static void size_legacy(uint64_t keys, uint64_t millibits, uint64_t word[]) {
     const uint64_t q = (millibits + 500) / 1000, line_bits = word[LINE] * 8;
     uint64_t lines = (keys * q + line_bits - 1) / line_bits;
-    if (lines % 2 == 0) lines++; /* so that all bits of the hash have a say in the line */
+    if (lines % 2 == 0) lines++; /* so that all bits of the hash affect the line */
     word[BITS] = lines * line_bits;
     word[HASHES] = legacy_hashes(q);
 }
@@ -170,7 +170,7 @@ static void size_for(uint64_t keys, uint64_t millibits, uint64_t hashes, uint64_
 }
 
 /* The fewest bits per key that keep the rate, in steps of a tenth or, for legacy, whole ones. A
- * filter whose positions were anywhere would need -log2(rate) / ln 2 of them. */
+ * filter with positions anywhere would need -log2(rate) / ln 2 of them. */
 static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uint64_t word[]) {
     const uint64_t step = word[RULE] == FAST ? 100 : 1000;
     uint64_t q =
@@ -180,10 +180,10 @@ static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uin
         if (rate(word, keys) <= fpr) return TAMIS_OK;
     }
     return tamis__fail(TAMIS_TOO_LARGE,
-                       "rocksdb cannot keep fpr=%.3g: 100 bits per key are its most", fpr);
+                       "rocksdb cannot keep fpr=%.3g with its maximum of 100 bits per key", fpr);
 }
 
-/* Of a wish for a size: whole lines, and the k for what each key then has. */
+/* For a given size: whole lines, and the k for the bits per key. */
 static void size_by_bits(uint64_t keys, uint64_t bits, uint64_t hashes, uint64_t word[]) {
     const uint64_t line_bits = word[LINE] * 8;
     const double q = fmin(TAMIS_MAX_MILLIBITS, (double)bits * 1000 / (double)keys);
@@ -203,7 +203,7 @@ static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
     word[RULE] = params->has_option[OPT_RULE] ? params->option[OPT_RULE] : FAST;
     word[LINE] = params->has_option[OPT_LINE] ? params->option[OPT_LINE] : FAST_LINE;
     if (word[RULE] > LEGACY)
-        return tamis__fail(TAMIS_INVALID, "rocksdb is made with rule=fast or rule=legacy");
+        return tamis__fail(TAMIS_INVALID, "rocksdb can be created with rule=fast or rule=legacy");
     if (!is_power_of_2(word[LINE]) || (word[RULE] == FAST && word[LINE] != FAST_LINE))
         return tamis__fail(TAMIS_INVALID,
                            "line must be 64, or 128 or 256 with rule=legacy, not %llu",
@@ -213,7 +213,7 @@ static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to %d with rule=fast, not %llu",
                            FAST_MAX_HASHES, (unsigned long long)params->option[OPT_HASHES]);
     if (params->has_option[OPT_BITS_PER_KEY] && params->has_option[OPT_MILLIBITS])
-        return tamis__fail(TAMIS_INVALID, "bits_per_key and millibits are two words for one thing");
+        return tamis__fail(TAMIS_INVALID, "bits_per_key and millibits conflict; give only one");
     return TAMIS_OK;
 }
 
@@ -304,8 +304,8 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-/* All bits of a key are in one line, or two cache lines: they are asked for before they are looked
- * at. */
+/* All bits of a key are in one line, or two cache lines: they are prefetched before they are
+ * read. */
 enum { TOGETHER = 32 };
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
@@ -327,7 +327,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 static tamis_status add(tamis_body *f, tamis_batch b) {
     if (is_odd(f->word))
         return tamis__fail(TAMIS_UNSUPPORTED, "this filter of rocksdb %s: it takes no keys",
-                           f->word[RULE] == ALWAYS ? "says maybe to everything" : "has no bits");
+                           f->word[RULE] == ALWAYS ? "answers maybe to everything" : "has no bits");
     for (size_t j = 0; j < b.n; j++) {
         walk w = begin(f->word, &b.key[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++) {
@@ -357,7 +357,7 @@ static bool both_have(const void *ctx, uint32_t hash) {
     return has_all(b->one, b->other, begin_legacy(b->one->word, hash));
 }
 
-/* Lines of less than a word are counted as if they were all one array: nobody writes them. */
+/* Lines of less than a word are counted as one array: nobody writes them. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const both b = {f, other};
     tamis_body lines = *f;
@@ -404,7 +404,7 @@ const tamis_kind tamis__rocksdb = {
 tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *out) {
     if (tamis__rocksdb_is_ribbon(in)) return tamis__ribbon_read(in, out);
     if (in->size > UINT32_MAX)
-        return tamis__bad_format("rocksdb", "%llu bytes, 2^32-1 are the most",
+        return tamis__bad_format("rocksdb", "%llu bytes, at most 2^32-1 are allowed",
                                  (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "rocksdb", .payload = *in};
     shape_of(in->bytes, in->size, out->word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The format of RocksDB's tables may include this: one filter that was found in a file. */
+/* For the format of RocksDB's tables: one filter found in a file. */
 #ifndef TAMIS_FOREIGN_ROCKSDB_H
 #define TAMIS_FOREIGN_ROCKSDB_H
 

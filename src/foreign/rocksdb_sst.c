@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* rocksdb-sst: the filters of a table file of RocksDB, format_version 0 to 7.
  *
- * The metaindex knows them by one of three names, each with rocksdb.BuiltinBloomFilter behind it:
+ * The metaindex has them under one of three names, each followed by rocksdb.BuiltinBloomFilter:
  *
  *     fullfilter.         one filter for all keys, Bloom or Ribbon
  *     partitionedfilter.  a block of entries, one for each of several such filters
- *     filter.             of old: a filter block like LevelDB's
+ *     filter.             in old versions: a filter block like LevelDB's
  *
- * From version 4 on an entry of the partitions whose key shares bytes with the one before says only
- * by how much its filter is larger, which lies right behind. A table is the file of a database, and
- * is not written. */
+ * From version 4 on an entry of the partitions whose key shares bytes with the one before only has
+ * the difference in size of its filter, which follows the one before. A table is the file of a
+ * database, and is not written. */
 #include <stdio.h>
 
 #include "foreign/leveldb.h"
@@ -32,7 +32,7 @@ static const struct tamis_option params[] = {
 typedef struct file {
     tamis_table table;
     int form;
-    tamis_input block; /* where the name leads */
+    tamis_input block; /* that has the name */
 } file;
 
 static tamis_status open_file(const tamis_input *in, file *f) {
@@ -130,7 +130,7 @@ static tamis_status find(const tamis_input *in, const tamis_format_args *args, t
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* The partition of that number; without one, the only one. */
+/* The partition of that number; without a number, the only one. */
 static tamis_status read_partition(const file *f, const tamis_format_args *args,
                                    tamis_import_result *out) {
     const uint64_t wanted = args->has[FILTER] ? args->number[FILTER] : 0;
@@ -144,8 +144,7 @@ static tamis_status read_partition(const file *f, const tamis_format_args *args,
     if (rc) return rc;
     if (wanted >= count)
         return tamis__fail(TAMIS_INVALID,
-                           "rocksdb-sst: there is no filter=%llu, they are %llu from 0 "
-                           "on",
+                           "rocksdb-sst: there is no filter=%llu: it has %llu, from 0",
                            (unsigned long long)wanted, (unsigned long long)count);
     if (count > 1 && !args->has[FILTER])
         return tamis__fail(TAMIS_INVALID,

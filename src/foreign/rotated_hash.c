@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rates of filters that turn one hash of 32 bits. */
+/* Rates of filters that rotate one hash of 32 bits. */
 #include "foreign/rotated_hash.h"
 
 #include <math.h>
@@ -15,12 +15,12 @@ static uint32_t sample(uint32_t i) {
     return i ^ i >> 16;
 }
 
-/* Keys that have the same hash cannot be told apart. */
+/* Keys that have the same hash cannot be distinguished. */
 static double with_twins(double rate, double keys) {
     return rate + (1 - rate) * fmin(1, keys / 4294967296.0);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Querying ------------------------------------------------------------------------------- */
 
 double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t max,
                            double by_fill) {
@@ -34,9 +34,9 @@ double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t m
 
 /* ---- Positions anywhere --------------------------------------------------------------------- */
 
-/* Small arrays are played through: the positions of a key are then steps of equal length around a
- * short circle, and a stranger with the same step as a key has most positions in common with it.
- * The smaller they are, the more they differ, and the more of them are played. */
+/* Small arrays are simulated: the positions of a key are then steps of equal length around a short
+ * circle, and a non-member with the same step as a key shares most positions with it. The smaller
+ * they are, the more they differ, and the more of them are simulated. */
 enum { SMALL_BITS = 16384, QUESTIONS = 32768, MAX_GAMES = 64 };
 
 typedef struct small_array {
@@ -58,7 +58,7 @@ static bool play_question(const small_array *a, uint32_t h) {
     return i == a->hashes;
 }
 
-/* Rounds of other keys and questions, until enough hits are there to tell. */
+/* Rounds of other keys and queries, until there are enough hits. */
 static double play(uint32_t keys, uint32_t bits, unsigned hashes) {
     enum { ROUNDS = 16, ENOUGH = 1000 };
     const uint32_t fit = QUESTIONS / bits, games = fit < MAX_GAMES ? fit : MAX_GAMES;
@@ -73,26 +73,25 @@ static double play(uint32_t keys, uint32_t bits, unsigned hashes) {
     return (double)hits / asked;
 }
 
-/* In large arrays three things are left. Positions i = 1, 4, 7, ... prefer some remainders modulo
+/* In large arrays three effects are left. Positions i = 1, 4, 7, ... prefer some remainders modulo
  * 3, and 3, 8, 13, ... some modulo 5, which shows when 3 or 5 divides the number of bits: `weight`
- * says how many positions of a key fall on one bit of each remainder, the third position left out.
+ * is the number of positions of a key on one bit of each remainder, without the third position.
  *
  * The third, h + 2 turn(h), is 65537 (x + y) less the last bit of x, with x and y the halves of h.
  * With the overflow these are the values 65537 s, 65537 s - 1 and 65537 s - 2 for s up to 2^16.
  * Those in the middle have a share of 2^-17 each, the first shares that rise with s from 0 to that,
- * the last shares that fall. Which s lead to a certain bit, a division modulo the number of bits
- * tells. */
+ * the last shares that fall. A division modulo the number of bits gives the s for a certain bit. */
 enum { REMAINDERS = 15, THIRD = 2, SAMPLES = 2048, SUMS = 65536 };
 
 typedef struct large_array {
     uint64_t bits;
     unsigned hashes;
     uint32_t divisor;  /* of the bits: 1, 3, 5 or 15 */
-    uint64_t by_65537; /* 1/65537 modulo the bits; 0: there is no such number, and no third */
+    uint64_t by_65537; /* 1/65537 modulo the bits; 0: it does not exist, and there is no third */
     double weight[REMAINDERS];
 } large_array;
 
-/* 65537 is a prime, so that the powers of the bits modulo it lead to the one that is looked for. */
+/* 65537 is a prime, so that a power of the bits modulo it is the inverse. */
 static uint64_t inverse_of_65537(uint64_t bits) {
     uint64_t inverse = 1, power = bits % 65537;
     if (power == 0) return 0;
@@ -117,7 +116,7 @@ static large_array study(uint64_t bits, uint64_t hashes) {
     return a;
 }
 
-/* How many positions of a key are expected on this bit: third ones, and all. */
+/* The expected number of positions of a key on this bit: third ones, and all. */
 static double third_at(const large_array *a, uint64_t bit) {
     double rises = 0, falls = 0, middle = 0;
     if (!a->by_65537) return 0;
@@ -146,7 +145,7 @@ static double large_rate(const large_array *a, double keys) {
 }
 
 double tamis__turned_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
-    enum { FULL = 20 }; /* so many positions per bit leave one bit of 10^8 */
+    enum { FULL = 20 }; /* this many positions per bit leave one bit of 10^8 */
     if (keys == 0) return 0;
     if ((double)keys * (double)hashes > FULL * (double)bits) return 1;
     if (bits <= SMALL_BITS) return play((uint32_t)keys, (uint32_t)bits, (unsigned)hashes);
@@ -154,7 +153,7 @@ double tamis__turned_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
     return with_twins(large_rate(&a, (double)keys), (double)keys);
 }
 
-/* Newton's way from where an array would be whose positions are all alike. */
+/* Newton's method, from the value for an array with uniform positions. */
 struct tamis_estimate tamis__turned_items(uint64_t set, uint64_t bits, uint64_t hashes) {
     enum { STEPS = 8 };
     struct tamis_estimate items = tamis__bitmap_items(set, bits, hashes);
@@ -189,20 +188,19 @@ struct tamis_estimate tamis__turned_items(uint64_t set, uint64_t bits, uint64_t 
 
 /* ---- Positions in one line ------------------------------------------------------------------ */
 
-/* In a line of w = 2^b bits a key is a start and a step modulo w, both even over all values. A
- * stranger with an odd step has as many different positions as probes; with a step of 2^v times an
- * odd number at most w / 2^v. Up to a factor all steps of one v are the same, so that it is enough
- * to look at 2^v for each v.
+/* In a line of w = 2^b bits a key is a start and a step modulo w, both uniform. A non-member with
+ * an odd step has as many different positions as probes; with a step of 2^v times an odd number at
+ * most w / 2^v. Up to a factor all steps of one v are the same, so that 2^v is enough for each v.
  *
- * How many of a stranger's positions does one key set? That is counted over all keys. Then keys
- * come one by one, each of them sets a random choice of so many positions, and the number of those
- * that are set walks up from 0: the rate is the chance that it has arrived. */
+ * How many of a non-member's positions does one key set? That is counted over all keys. Then keys
+ * are added one by one, each sets a random choice of that many positions, and the number of set
+ * ones walks up from 0: the rate is the probability that all are set. */
 enum { MAX_PROBES = 30, MAX_LINE_BITS = 2048 };
 
 typedef struct nonmember {
     unsigned positions;                          /* that are different */
-    double sets[MAX_PROBES + 1];                 /* chance that a key sets so many of them */
-    double has[MAX_PROBES + 1];                  /* chance that so many are set by now */
+    double sets[MAX_PROBES + 1];                 /* probability that a key sets so many of them */
+    double has[MAX_PROBES + 1];                  /* probability that so many are set by now */
     double move[MAX_PROBES + 1][MAX_PROBES + 1]; /* from so many, by so many more, with one key */
 } nonmember;
 
@@ -213,7 +211,7 @@ static unsigned different(unsigned probes, uint32_t step, uint32_t line_bits) {
 }
 
 static void count_overlaps(nonmember *s, uint32_t step, uint32_t line_bits, unsigned probes) {
-    uint8_t common[MAX_LINE_BITS] = {0}; /* by how far the key starts before the stranger */
+    uint8_t common[MAX_LINE_BITS] = {0}; /* by distance from the key's start to the non-member's */
     const double one = 1 / ((double)line_bits * line_bits);
     for (uint32_t d = 0; d < line_bits; d++) {
         const unsigned n = different(probes, d, line_bits);
@@ -229,7 +227,7 @@ static void count_overlaps(nonmember *s, uint32_t step, uint32_t line_bits, unsi
     for (unsigned c = 1; c <= s->positions; c++) s->sets[0] -= s->sets[c];
 }
 
-/* Of `common` positions that a key sets, so many are new with the hypergeometric chance. */
+/* Of `common` positions that a key sets, so many are new, by the hypergeometric distribution. */
 static double chance_of_new(unsigned positions, unsigned has, unsigned common, unsigned fresh) {
     const unsigned old = common - fresh, free = positions - has;
     double chance = 1;
@@ -261,7 +259,7 @@ static void add_key(nonmember *s) {
     }
 }
 
-/* The mean over lines of i keys, each by the binomial chance that a line has so many. */
+/* The mean over lines of i keys, each with its binomial probability. */
 static double mean_of_lines(nonmember *s, double keys, double lines) {
     const double mean = keys / lines, last = mean + 12 * sqrt(mean) + 20;
     double weight = lines > 1 ? keys * log1p(-1 / lines) : 0, rate = 0;

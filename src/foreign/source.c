@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that come when they are needed, each once. */
+/* Bytes that are fetched when needed, each once. */
 #include "foreign/format.h"
 
 #ifndef __has_feature
@@ -26,7 +26,7 @@ static bool has(const tamis_source *s, uint64_t page) {
     return s->has[page / 64] >> page % 64 & 1;
 }
 
-/* Pages [from, to), of which none is there. */
+/* Pages [from, to), none of which is present. */
 static tamis_status bring_pages(tamis_source *s, uint64_t from, uint64_t to) {
     const uint64_t start = from * TAMIS_SOURCE_PAGE, whole = to * TAMIS_SOURCE_PAGE;
     const uint64_t end = whole < s->size ? whole : s->size;

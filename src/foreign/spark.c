@@ -8,7 +8,7 @@
  *                                         bits     8 w
  *
  * A key has two 32-bit hashes, the second seeded with the first. Version 1 adds them up in 32 bits,
- * and so never reaches a position from 2^31 on; version 2 spreads the first over 62 bits before.
+ * and so never reaches a position from 2^31 on; version 2 first spreads the first over 62 bits.
  * Strings and binaries are hashed as they are; all integers as the 8 little-endian bytes of a long,
  * where Spark's hash for longs and the one for bytes are the same. */
 #include <math.h>
@@ -47,7 +47,7 @@ static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk
     walk->b = word[VERSION] == V1 ? b : widened(b);
 }
 
-/* A negative number is taken by its complement, which is always positive. */
+/* A negative number is replaced by its complement, which is never negative. */
 static uint64_t next_v1(const uint64_t word[], tamis_walk *walk) {
     const uint32_t now = (uint32_t)(walk->a + walk->b);
     walk->a = now;
@@ -178,9 +178,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     const uint64_t hashes = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != header_bytes + 8 * words)
         return tamis__bad_format(
-            "spark", "the header says %llu words, which makes %llu bytes, not %llu",
-            (unsigned long long)words, (unsigned long long)(header_bytes + 8 * words),
-            (unsigned long long)in->size);
+            "spark", "%llu words need %llu bytes, not %llu", (unsigned long long)words,
+            (unsigned long long)(header_bytes + 8 * words), (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "spark",
                                  .word = {words * 64, hashes, version - 1,
                                           version == 2 ? tamis__get32_big(in->bytes + 8) : 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* squid: a cache digest of the Squid proxy, as one Squid fetches it from another to know what the
- * other has.
+/* squid: a cache digest of the Squid proxy, which one Squid fetches from another to know its
+ * contents.
  *
  *      0  current version    2 bytes, big-endian like all of them; 5
  *      2  required version   2        3
@@ -8,7 +8,7 @@
  *      8  count              4        keys that were added, each as often as it was
  *     12  deleted            4        keys that left the cache; their bits stay
  *     16  bytes of bits      4        (capacity * bits per entry + 7) / 8
- *     20  bits per entry     1        5, unless Squid was told otherwise
+ *     20  bits per entry     1        5, unless configured otherwise
  *     21  hashes             1        4
  *     22  reserved         106
  *    128  bits                        bit i is bit i % 8 of byte i / 8
@@ -19,7 +19,7 @@
  * store.log in hex; every other key is a URL still.
  *
  * There are always four probes, so that a digest of a low rate is large: 5 bits per entry give 9 %,
- * 11 give 1 %. Asked for a rate, the plan takes the fewest whole bits per entry that keep it. */
+ * 11 give 1 %. For a rate, the plan takes the fewest whole bits per entry that keep it. */
 #include <string.h>
 
 #include "foreign/bytes.h"
@@ -75,7 +75,7 @@ static uint64_t count_of(const tamis_body *f) {
     return tamis__get32_big(f->bytes + AT_COUNT);
 }
 
-/* It is a signed number of 32 bits there, and stays at the largest. */
+/* It is a signed number of 32 bits there, and saturates. */
 static void set_count(tamis_body *f, uint64_t count) {
     tamis__put32_big(f->bytes + AT_COUNT, count < INT32_MAX ? (uint32_t)count : INT32_MAX);
 }
@@ -108,7 +108,7 @@ static tamis_status by_rate(uint64_t capacity, double fpr, uint64_t *per_entry) 
     *per_entry = high;
     if (tamis__like_rate(word, capacity) <= fpr) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
-                       "four probes and at most 255 bits per entry give no rate of %g", fpr);
+                       "four probes and at most 255 bits per entry cannot reach a rate of %g", fpr);
 }
 
 static tamis_status by_bits(uint64_t capacity, uint64_t bits, uint64_t *per_entry) {
@@ -184,7 +184,7 @@ static void start(tamis_body *f) {
     f->bytes[AT_HASHES] = PROBES;
 }
 
-/* What Squid asks of a digest that it fetched; the numbers of the shape are looked at elsewhere. */
+/* What Squid requires of a digest; the numbers of the shape are checked elsewhere. */
 static const char *why_not(const uint8_t *header) {
     const uint64_t current = get16_big(header), required = get16_big(header + AT_REQUIRED);
     if (required > CURRENT || current < OLDEST || current > INT16_MAX || required > current)
@@ -220,7 +220,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return tamis__like_merge(into, from);
 }
 
-/* How many keys both had is not known; not more than either. */
+/* The number of keys in both is unknown; at most that of either. */
 static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     if (count_of(from) < count_of(into)) set_count(into, count_of(from));
     return tamis__like_intersect(into, from);

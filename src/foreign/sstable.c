@@ -40,7 +40,7 @@ static uint32_t hashed(tamis_hash_mode mode, const uint8_t *bytes, uint64_t size
     return (uint32_t)tamis__hash(&hasher, bytes, (size_t)size);
 }
 
-/* Of at least one byte. XXH3 takes the last one for itself. */
+/* Of at least one byte. XXH3 handles the last one separately. */
 static uint32_t checksum_of(unsigned type, const uint8_t *bytes, uint64_t size) {
     switch (type) {
     case CRC32C: return tamis__crc32c_masked(bytes, size);
@@ -61,7 +61,7 @@ static tamis_status open_old(tamis_table *t, const uint8_t *handles) {
     tamis_handle index;
     if (tamis__take_handle(&from, &t->metaindex) && tamis__take_handle(&from, &index))
         return TAMIS_OK;
-    return tamis__bad_format(t->format, "the footer does not say where the metaindex is");
+    return tamis__bad_format(t->format, "the footer has no offset of the metaindex");
 }
 
 static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
@@ -82,7 +82,7 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
             (uint32_t)(checksum_of(t->checksum, copy, sizeof copy) + context_at(t, at))))
         return tamis__bad_format(t->format, "the checksum of the footer is wrong");
     if (tamis__get64(footer + 33))
-        return tamis__fail(TAMIS_UNSUPPORTED, "%s: the footer asks for a feature that is not known",
+        return tamis__fail(TAMIS_UNSUPPORTED, "%s: the footer requires an unknown feature",
                            t->format);
     if (t->metaindex.size + TAMIS_TABLE_TRAILER > at)
         return tamis__bad_format(t->format,
@@ -145,15 +145,15 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
                                  (unsigned long long)h.offset);
     if (bytes[h.size])
         return tamis__fail(TAMIS_UNSUPPORTED,
-                           "%s: the %s at %llu is compressed, by method %d: only "
-                           "what is not can be read",
+                           "%s: the %s at %llu is compressed, by method %d, "
+                           "which cannot be read",
                            t->format, what, (unsigned long long)h.offset, bytes[h.size]);
     *block = (tamis_input){bytes, h.size, NULL};
     return TAMIS_OK;
 }
 
 static tamis_status no_entries(const tamis_table *t) {
-    return tamis__bad_format(t->format, "a block of entries does not end as it should");
+    return tamis__bad_format(t->format, "a block of entries has an invalid end");
 }
 
 tamis_status tamis__entries_open(const tamis_table *t, tamis_input block, bool is_bare,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of LevelDB's and RocksDB's tables may include this: what both have in common.
+/* For formats of LevelDB's and RocksDB's tables: what both share.
  *
  *     data blocks | filters | ... | metaindex | index | footer
  *
  * Every block is followed by 5 bytes: how it is compressed, and a checksum of both. The footer, at
- * the end of the file, says where the metaindex is, and that says by name where the filters are.
- * Nothing else of the file is looked at.
+ * the end of the file, has the offset of the metaindex, which lists the filters by name. Nothing
+ * else of the file is read.
  *
  *     LevelDB, RocksDB version 0   handles 40 bytes | magic 8                             48 bytes
  *     RocksDB versions 1 to 5      checksum 1 | handles 40 bytes | version 4 | magic 8    53 bytes
  *     RocksDB versions 6 and 7     checksum 1 | 3e 00 7a 00 | checksum of the footer 4 | context 4
  *                                  | metaindex bytes 4 | zeros 24 | version 4 | magic 8   53 bytes
  *
- * A handle is an offset and a size, as varints. From version 6 on checksums depend on where a block
- * lies and on the file, by the context. */
+ * A handle is an offset and a size, as varints. From version 6 on checksums depend on the offset of
+ * a block and on the file, by the context. */
 #ifndef TAMIS_FOREIGN_SSTABLE_H
 #define TAMIS_FOREIGN_SSTABLE_H
 
@@ -26,7 +26,7 @@ typedef struct tamis_handle {
 } tamis_handle;
 
 typedef struct tamis_table {
-    const char *format; /* for sentences */
+    const char *format; /* for messages */
     tamis_input in;
     uint32_t version;
     unsigned checksum; /* 0 to 4: none, crc32c, xxh32, xxh64, xxh3 */
@@ -34,7 +34,7 @@ typedef struct tamis_table {
     tamis_handle metaindex;
 } tamis_table;
 
-/* Reads the footer; `is_rocksdb`: of any version, otherwise LevelDB's. */
+/* Reads the footer; `is_rocksdb`: of any version, else LevelDB's. */
 tamis_status tamis__table_open(const char *format, const tamis_input *, bool is_rocksdb,
                                tamis_table *);
 
@@ -47,9 +47,9 @@ tamis_status tamis__table_block(const tamis_table *, tamis_handle, const char *w
  *     shared | own | value | own bytes of the key | bytes of the value | ... | restarts, 4 each |
  *     count 4
  *
- * The first three are varints: bytes of the key that are those of the one before, bytes of its own,
- * bytes of the value. Where values are `bare` there is no size of the value: it ends by itself. */
-enum { TAMIS_TABLE_KEY = 256 }; /* longer keys are cut; none of them is looked for */
+ * The first three are varints: bytes of the key shared with the one before, bytes of its own, bytes
+ * of the value. Where values are `bare` there is no size of the value: it ends by itself. */
+enum { TAMIS_TABLE_KEY = 256 }; /* longer keys are truncated; none of them is searched for */
 
 typedef struct tamis_entries {
     const tamis_table *table;
@@ -58,20 +58,20 @@ typedef struct tamis_entries {
     uint64_t shared;
     uint8_t key[TAMIS_TABLE_KEY];
     uint64_t key_len;
-    tamis_input value; /* bare: all that follows; move `at` behind what was taken */
+    tamis_input value; /* bare: all that follows; move `at` past what was read */
 } tamis_entries;
 
 tamis_status tamis__entries_open(const tamis_table *, tamis_input block, bool is_bare,
                                  tamis_entries *);
 
-/* *is_there becomes false behind the last. */
+/* *is_there becomes false after the last. */
 tamis_status tamis__entries_next(tamis_entries *, bool *is_there);
 
-/* Looks for a name in the metaindex; *is_there: its handle is in *handle. */
+/* Searches the metaindex for a name; *is_there: its handle is in *handle. */
 tamis_status tamis__table_find(const tamis_table *, const char *name, tamis_handle *handle,
                                bool *is_there);
 
-/* Takes a number or a handle from the start of `from`; false: it is not there. */
+/* Reads a number or a handle from the start of `from`; false: it is missing. */
 bool tamis__take_varint(tamis_input *from, uint64_t *x);
 bool tamis__take_handle(tamis_input *from, tamis_handle *);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of LevelDB's and RocksDB's tables may include this: the small filters of a filter block
- * that lies in a table file. */
+/* For formats of LevelDB's and RocksDB's tables: the small filters of a filter block in a table
+ * file. */
 #ifndef TAMIS_FOREIGN_TABLE_FILTERS_H
 #define TAMIS_FOREIGN_TABLE_FILTERS_H
 

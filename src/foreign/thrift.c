@@ -16,13 +16,13 @@ static void fail(tamis_thrift *t, const char *wrong) {
 
 static uint8_t byte(tamis_thrift *t) {
     if (t->at < t->end) return *t->at++;
-    fail(t, "it ends too soon");
+    fail(t, "it is truncated");
     return 0;
 }
 
 static void pass(tamis_thrift *t, uint64_t count, uint64_t size) {
     if (count > left(t) / size)
-        fail(t, "it ends too soon");
+        fail(t, "it is truncated");
     else
         t->at += count * size;
 }
@@ -58,7 +58,7 @@ int64_t tamis__thrift_number(tamis_thrift *t, unsigned type) {
 const uint8_t *tamis__thrift_binary(tamis_thrift *t, uint64_t *len) {
     *len = unsigned_number(t);
     if (*len > left(t)) {
-        fail(t, "a text is longer than what is there");
+        fail(t, "a text is truncated");
         *len = 0;
     }
     const uint8_t *text = t->at;
@@ -68,31 +68,31 @@ const uint8_t *tamis__thrift_binary(tamis_thrift *t, uint64_t *len) {
 
 bool tamis__thrift_next(tamis_thrift *t, tamis_field *field) {
     const uint8_t head = byte(t);
-    if (head == TAMIS_THRIFT_STOP) return false; /* as does all that is read behind a wrong thing */
+    if (head == TAMIS_THRIFT_STOP) return false; /* also after an error */
     field->type = head & 15;
     const int64_t id =
         head >> 4 ? field->id + (head >> 4) : tamis__thrift_number(t, TAMIS_THRIFT_I16);
     if (id > INT16_MAX) fail(t, "a field has a number above 2^15-1");
     if (field->type == TAMIS_THRIFT_STOP || field->type > TAMIS_THRIFT_UUID)
-        fail(t, "a field has a type that there is not");
+        fail(t, "a field has an unknown type");
     field->id = (int32_t)id;
     return !t->wrong;
 }
 
-/* ---- What is not looked at ------------------------------------------------------------------ */
+/* ---- Skipping ------------------------------------------------------------------------------- */
 
 static uint64_t list_head(tamis_thrift *t, unsigned *type) {
     const uint8_t head = byte(t);
     const uint64_t count = head >> 4 == 15 ? unsigned_number(t) : head >> 4;
     *type = head & 15;
-    if (count > left(t)) fail(t, "a list is longer than what is there");
+    if (count > left(t)) fail(t, "a list is truncated");
     return t->wrong ? 0 : count;
 }
 
 static void skip(tamis_thrift *t, unsigned type, unsigned depth);
 
 static void skip_elements(tamis_thrift *t, unsigned type, uint64_t count, unsigned depth) {
-    /* Truths take no byte as a field, and one as an element. */
+    /* Booleans take no byte as a field, and one as an element. */
     if (type == TAMIS_THRIFT_TRUE || type == TAMIS_THRIFT_FALSE)
         pass(t, count, 1);
     else
@@ -121,7 +121,7 @@ static void skip_struct(tamis_thrift *t, unsigned depth) {
 
 static void skip(tamis_thrift *t, unsigned type, unsigned depth) {
     uint64_t len;
-    if (depth == MAX_DEPTH) fail(t, "structures lie more than 32 deep in one another");
+    if (depth == MAX_DEPTH) fail(t, "structures are nested more than 32 deep");
     if (t->wrong) return;
     switch (type) {
     case TAMIS_THRIFT_TRUE:
@@ -137,7 +137,7 @@ static void skip(tamis_thrift *t, unsigned type, unsigned depth) {
     case TAMIS_THRIFT_MAP: skip_map(t, depth + 1); return;
     case TAMIS_THRIFT_STRUCT: skip_struct(t, depth + 1); return;
     case TAMIS_THRIFT_UUID: pass(t, 1, 16); return;
-    default: fail(t, "an element has a type that there is not");
+    default: fail(t, "an element has an unknown type");
     }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* XXH32: four sums take a word each, sixteen bytes at a time; then what is left, by words and
- * bytes. */
+/* XXH32: four sums take a word each, sixteen bytes at a time; then the rest, by words and bytes. */
 #include "foreign/xxh32.h"
 
 #include "bits/bits.h"
@@ -17,7 +16,7 @@ static uint32_t rotl(uint32_t x, unsigned by) {
     return x << by | x >> (32 - by);
 }
 
-/* The whole rounds; what is left starts at the byte that is returned. */
+/* The whole rounds; returns where the rest starts. */
 static uint64_t whole_rounds(const uint8_t *p, uint64_t size, uint32_t *h) {
     uint32_t sum[SUMS] = {P1 + P2, P2, 0, 0 - P1};
     uint64_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of other systems may include this: XXH32, one of the checksums of RocksDB's blocks. */
+/* For formats of other systems: XXH32, one of the checksums of RocksDB's blocks. */
 #ifndef TAMIS_FOREIGN_XXH32_H
 #define TAMIS_FOREIGN_XXH32_H
 

@@ -36,7 +36,7 @@ static const uint8_t secret[192] = {
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 };
 
-/* Both halves of the product of two words, one upon the other. */
+/* The XOR of both halves of the product of two words. */
 static uint64_t fold(uint64_t a, uint64_t b) {
     uint64_t low;
     const uint64_t high = tamis__multiply(a, b, &low);

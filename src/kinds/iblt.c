@@ -43,7 +43,8 @@ static const struct tamis_option options[] = {
      "of estimator=signed, 4 bytes each; the error falls with their root"},
     {"differences", NULL, 1, MAX_DIFFERENCES, "none: sized by capacity and fpr",
      "keys that may differ, and be listed 999 times of 1000"},
-    {"estimator", "none|signed|strata", 0, 0, "signed", "how to tell how many keys differ"},
+    {"estimator", "none|signed|strata", 0, 0, "signed",
+     "how to estimate the number of differences"},
     {"hashes", NULL, MIN_HASHES, MAX_HASHES, "the fewest cells", "cells of a key, k"},
     {0},
 };

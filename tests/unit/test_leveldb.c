@@ -281,7 +281,7 @@ static void refused(const char *format, test_file file, tamis_status status, con
 static void refuses_what_is_not_a_table(void **state) {
     (void)state;
     const test_file file = test_vector(table);
-    refused("leveldb-table:filter=3", file, TAMIS_INVALID, "3 from 0 on");
+    refused("leveldb-table:filter=3", file, TAMIS_INVALID, "it has 3, from 0");
     refused("leveldb-table:part=4", file, TAMIS_INVALID, "filter");
     file.bytes[6539] ^= 1;
     refused("leveldb-table", file, TAMIS_CORRUPT, "checksum of the filter block");

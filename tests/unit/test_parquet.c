@@ -520,7 +520,7 @@ static void headers(void **state) {
          "1c1c0000"
          "1c1c0000"
          "00",
-         31, "says 32 bytes of bitset, and 31 are there"},
+         31, "says 32 bytes of bitset, but there are 31"},
         {"1540"
          "1c1c0000"
          "1c1c0000"
@@ -544,7 +544,7 @@ static void headers(void **state) {
          "1c1c0000"
          "1c2c0000"
          "00",
-         32, "is not said to be uncompressed"},
+         32, "is not marked as uncompressed"},
         {"1540"
          "1c1c0000"
          "1c00"
@@ -567,7 +567,7 @@ static void headers(void **state) {
          "1c1c0000"
          "1c1c0000"
          "00",
-         32, "is not said to be uncompressed"},
+         32, "is not marked as uncompressed"},
         {"2c1c0000"
          "1c1c0000"
          "1c1c0000"
@@ -602,10 +602,10 @@ static void headers(void **state) {
          32, "says 2147483616 bytes"},
         {"1540"
          "1e",
-         0, "a field has a type that there is not"},
+         0, "a field has an unknown type"},
         {"1540"
          "10",
-         0, "a field has a type that there is not"},
+         0, "a field has an unknown type"},
         {"1540"
          "1c1c0000"
          "1c1c0000"
@@ -628,20 +628,20 @@ static void headers(void **state) {
         {"1540"
          "79fcffffffff0f"
          "00",
-         32, "a list is longer"},
+         32, "a list is truncated"},
         {"1540"
          "7bffffffff0f88"
          "00",
          32, "more than 64 bits"},
         {"1540"
          "7bffffffff0f33",
-         32, "ends too soon"},
+         32, "is truncated"},
         {"1540"
          "78ffffffffffffffffff01",
-         32, "a text is longer"},
+         32, "a text is truncated"},
         {"1540"
          "792e00",
-         32, "a type that there is not"},
+         32, "an unknown type"},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         test_file file = from_hex(samples[i].hex);

@@ -356,7 +356,8 @@ static void bad_places(void **state) {
     paper *p = start(1, 1);
     p->footer = p->size -= 1;
     const column c = {{"a"}, 4};
-    refuses("parquet", with_columns(p, 1, 1, &c), TAMIS_CORRUPT, "says 32 bytes of bitset, and 31");
+    refuses("parquet", with_columns(p, 1, 1, &c), TAMIS_CORRUPT,
+            "says 32 bytes of bitset, but there are 31");
     free(p);
 }
 
@@ -375,7 +376,7 @@ static void bad_lengths(void **state) {
         if (lengths[i] == 47)
             has_bits("parquet", file, 1);
         else
-            refuses("parquet", file, TAMIS_CORRUPT, "the footer says that the filter at 4 has");
+            refuses("parquet", file, TAMIS_CORRUPT, "bytes by the footer");
         free(p);
     }
 }
@@ -392,7 +393,7 @@ static void filters_in_one_another(void **state) {
     p->footer = p->size = sizeof large;
     const test_file file = with_columns(p, 1000, 1, same);
     has_bits("parquet:group=999", file, 0);
-    refuses("parquet:group=all", file, TAMIS_CORRUPT, "filters lie in one another");
+    refuses("parquet:group=all", file, TAMIS_CORRUPT, "filters overlap");
     free(p);
     free(same);
 }
@@ -411,21 +412,21 @@ static void refuses_footer(const char *bytes, size_t size, const char *words) {
 
 static void bad_footers(void **state) {
     (void)state;
-    REFUSES("", "ends too soon");
-    REFUSES("\x49\xfc\xff\xff\xff\xff\x07\0", "a list is longer"); /* 2^31-1 groups */
-    REFUSES("\x49\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a list is longer"); /* 2^64-1 */
+    REFUSES("", "is truncated");
+    REFUSES("\x49\xfc\xff\xff\xff\xff\x07\0", "a list is truncated"); /* 2^31-1 groups */
+    REFUSES("\x49\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a list is truncated"); /* 2^64-1 */
     REFUSES("\x49\xfc\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "more than 64 bits");
-    REFUSES("\x49\x2c\x19\xfc\xff\xff\xff\xff\x07\0", "a list is longer");
-    REFUSES("\x49\x1c\x19\x1c\x3c\x39\xf8\xff\xff\xff\xff\x07", "a list is longer");
-    REFUSES("\x49\x1c\x19\x1c\x3c\x39\x18\xff\xff\xff\xff\x0f", "a text is longer");
+    REFUSES("\x49\x2c\x19\xfc\xff\xff\xff\xff\x07\0", "a list is truncated");
+    REFUSES("\x49\x1c\x19\x1c\x3c\x39\xf8\xff\xff\xff\xff\x07", "a list is truncated");
+    REFUSES("\x49\x1c\x19\x1c\x3c\x39\x18\xff\xff\xff\xff\x0f", "a text is truncated");
     REFUSES("\x49\x1c\x19\x1c\x3c\xe6\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "64 bits");
     REFUSES("\xf5\x02\xf5\x02\x05\xfe\xff\x03\x02\x15\x02\0", "above 2^15-1");
-    REFUSES("\x1b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x11", "ends too soon");
-    REFUSES("\x17\1\2\3", "ends too soon");
-    REFUSES("\x1d\1\2\3", "ends too soon");
-    REFUSES("\x13", "ends too soon");
-    REFUSES("\x19\x20\1\1\0", "a type that there is not");
-    REFUSES("\x1f\0", "a type that there is not");
+    REFUSES("\x1b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x11", "is truncated");
+    REFUSES("\x17\1\2\3", "is truncated");
+    REFUSES("\x1d\1\2\3", "is truncated");
+    REFUSES("\x13", "is truncated");
+    REFUSES("\x19\x20\1\1\0", "an unknown type");
+    REFUSES("\x1f\0", "an unknown type");
 }
 
 /* Structs in structs, lists in lists and maps in maps, and just not too deep. */

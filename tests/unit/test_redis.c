@@ -876,7 +876,7 @@ static void more_than_the_fields(void **state) {
         memcpy(longer.bytes, dump.bytes, longer.size);
         put_byte(&longer, 0);
         seal(&longer);
-        test_refused("redis-dump", longer, "there are bytes behind the fields");
+        test_refused("redis-dump", longer, "extra bytes after the fields");
         longer.size = dump.size - 11;
         put_byte(&longer, 2), put_byte(&longer, 0);
         seal(&longer);
@@ -894,7 +894,7 @@ static void fewer_than_the_fields(void **state) {
             test_file dump = dump_of(i);
             dump.size = size;
             seal(&dump);
-            test_refused("redis-dump", dump, "it ends in the middle of a field");
+            test_refused("redis-dump", dump, "it ends inside a field");
             free(dump.bytes);
         }
 }

@@ -451,7 +451,7 @@ static void partitions(void **state) {
             has_the_eleven(third);
             tamis_free(first), tamis_free(third);
             refused("rocksdb-sst", file, TAMIS_INVALID, "3 filters");
-            refused("rocksdb-sst:filter=3", file, TAMIS_INVALID, "3 from 0");
+            refused("rocksdb-sst:filter=3", file, TAMIS_INVALID, "it has 3, from 0");
             w.bytes[3] ^= 1;
             if (checksum) refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum");
             w.bytes[3] ^= 1;

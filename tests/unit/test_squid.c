@@ -205,7 +205,7 @@ static void refuses_what_squid_cannot(void **state) {
                  "a Squid digest has at most 2^31-8 bits, too few for 1000000000 keys with 5 bits "
                  "each");
     refuses_plan("squid:capacity=1000,fpr=1e-9", TAMIS_INVALID,
-                 "four probes and at most 255 bits per entry give no rate of 1e-09");
+                 "four probes and at most 255 bits per entry cannot reach a rate of 1e-09");
     refuses_plan("squid:capacity=1000,bits=999", TAMIS_INVALID,
                  "a Squid digest has at least one bit per key: 999 bits are too few for 1000 keys");
     refuses_plan("squid:capacity=1000,bits=4999,bits_per_entry=5", TAMIS_INVALID,
