@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting and getting for many keys: in whatever form they come, they go in batches to the calls
- * on hashes; to the call on one key where the kind hashes keys itself. */
+/* Counting and getting for many keys, in whatever form they come. */
 #include "core/filter.h"
 #include "tamis_engine.h"
 
-static bool hashes_itself(const tamis *f) {
-    return f->image.hasher.mode == TAMIS_HASH_OWN;
-}
-
-static void count_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint64_t *counts) {
-    tamis_spelled room;
-    const struct tamis_key *key = tamis__strings_of(keys, from, n, &room);
-    for (size_t i = 0; i < n; i++) counts[i] = tamis_count(f, key[i].bytes, key[i].len);
+/* The j-th key of a batch, for kinds that do not count. */
+static bool has_one(const tamis *f, tamis_batch b, size_t j) {
+    return f->can & TAMIS_OWN_HASH ? tamis_has(f, b.key[j].bytes, b.key[j].len)
+                                   : tamis_has_hash(f, b.hash[j]);
 }
 
 static void count_all(const tamis *f, tamis_keys keys, size_t n, uint64_t *counts) {
-    uint64_t room[TAMIS_BATCH];
+    tamis_batch_room room;
     for (size_t i = 0, m; i < n; i += m) {
         m = tamis__batch_of(f, n - i);
-        if (hashes_itself(f))
-            count_own(f, keys, i, m, counts + i);
+        const tamis_batch b = tamis__batch(f, keys, i, m, &room);
+        if (f->can & TAMIS_CAN_COUNT)
+            f->kind->counts->count(&f->image.body, b, counts + i);
         else
-            tamis_count_hashes(f, tamis__hashes_of(f, keys, i, m, room), m, counts + i);
+            for (size_t j = 0; j < m; j++) counts[i + j] = has_one(f, b, j);
     }
 }
 
