@@ -57,7 +57,7 @@ plant "all content is trusted" laws/laws "trust_is_for_content_alone: blocked" \
 plant "nothing is trusted" laws/laws "trust_is_for_content_alone: blocked" \
     src/core/bytes.c "if (f->is_trusted) return tamis__image_check_notes(&f->image);" ""
 plant "counts of all batches go to the first" laws/laws "every_form_counts_alike: counting" \
-    src/core/batches.c "tamis_count_hashes(f, tamis__hashes_of(f, keys, i, m, room), m, counts + i);" "tamis_count_hashes(f, tamis__hashes_of(f, keys, i, m, room), m, counts);"
+    src/core/batches.c "f->kind->counts->count(&f->image.body, b, counts + i);" "f->kind->counts->count(&f->image.body, b, counts);"
 plant "values of all batches are those of the first" laws/laws "every_form_builds_alike: bloomier" \
     src/build/builder.c "rc = tamis_builder_put_hash(b, hashes[k], values[i + k]);" "rc = tamis_builder_put_hash(b, hashes[k], values[k]);"
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
