@@ -21,6 +21,12 @@ void tamis__set_kind(tamis *f, const tamis_entry *entry) {
     f->image.entry = entry;
 }
 
+void tamis__derive(tamis *f) {
+    f->can = tamis__abilities(f->kind, f->image.body.word);
+    f->has = TAMIS_ENTRY(f->kind, speed, has);
+    tamis__choose_one(f);
+}
+
 tamis_status tamis__own(tamis *f, char **notes) {
     tamis_image *image = &f->image;
     *notes = NULL;

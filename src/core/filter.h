@@ -42,6 +42,9 @@ void tamis__set_kind(tamis *, const tamis_entry *);
  * called when these are there, and whenever the shape changes. */
 void tamis__derive(tamis *);
 
+/* Its part for one integer: fills in `one` and `flip`. */
+void tamis__choose_one(tamis *);
+
 /* A handle with nothing in it yet; NULL with a sentence when there is no memory. */
 tamis *tamis__new(const struct tamis_allocator *);
 
@@ -77,8 +80,8 @@ tamis_status tamis__make_empty(tamis **, const tamis_making *, void *home, uint6
 /* Gives a handle the payload in the image at `home`; it must be large enough and aligned. */
 tamis_status tamis__settle(tamis *, void *home, uint64_t home_size);
 
-/* TAMIS_FULL with a sentence when an image with so many bytes of payload and notes does not fit the
- * memory of the host; filters with memory of their own may have any size. */
+/* TAMIS_FULL with a message when an image with `payload` and `notes` bytes does not fit the memory
+ * of the host; filters with memory of their own may have any size. */
 tamis_status tamis__fits_home(const tamis *, uint64_t payload, uint64_t notes);
 
 /* Puts a body in place of the filter's, and leaves the memory of the old one in *block; in memory

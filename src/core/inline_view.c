@@ -49,10 +49,8 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
 
 /* ---- Behind the handle ---------------------------------------------------------------------- */
 
-/* Without vector units nobody is in a hurry: the general way does. */
-void tamis__derive(tamis *f) {
-    f->can = tamis__abilities(f->kind, f->image.body.word);
-    f->has = TAMIS_ENTRY(f->kind, speed, has);
+/* Only with vector units is there anything faster than the general way. */
+void tamis__choose_one(tamis *f) {
     f->one = NULL;
 #if TAMIS_HAS_X86
     struct tamis_inline fast = {0};
