@@ -17,7 +17,7 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 
 struct tamis_spec_option spec_head(const char *spec) {
     struct tamis_spec_option head = TAMIS_SPEC_OPTION_INIT;
-    (void)tamis_spec_read(spec, 0, &head); /* Whoever uses the spec hears what is wrong with it. */
+    (void)tamis_spec_read(spec, 0, &head); /* what uses the spec reports the error */
     return head;
 }
 

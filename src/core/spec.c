@@ -222,7 +222,7 @@ static tamis_status next_pair(const char **at, struct tamis_spec_option *part) {
     return rc;
 }
 
-/* The common ones come first, the kind's own behind them. Where both have the name, the kind's own
+/* The common ones come first, the kind's own after them. Where both have the name, the kind's own
  * is meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
 static size_t find_option(const tamis_kind *kind, const char *name) {
     size_t i = 0, own = 0;
@@ -233,7 +233,7 @@ static size_t find_option(const tamis_kind *kind, const char *name) {
     return i < COMMON_COUNT ? i : COMMON_COUNT + options;
 }
 
-/* `seen` has a bit for every wish met so far, so that none is given twice. */
+/* `seen` has a bit for every option met so far, so that none is given twice. */
 static tamis_status set_pair(tamis_parsed_spec *r, const char *name, const char *value,
                              uint64_t *seen) {
     const tamis_kind *kind = r->entry->kind;
