@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../support/planted.inc"
 # shellcheck disable=SC2046 # one word for each program
 prepare include src tests examples -- build/tests/laws/laws \
-    $(grep -o "unit/test_[a-z0-9_]*" tests/proof/planted.sh | sort -u | sed "s|^|build/tests/|")
+    $(grep -oE "unit/test_[a-z0-9_]+" tests/proof/planted.sh | sort -u | sed "s|^|build/tests/|")
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
