@@ -59,25 +59,28 @@ double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes) {
     if (bits == 0 || hashes == 0 || (double)keys * hashes * (double)bits > max_steps) return NAN;
 
     /* p[i]: probability that exactly i bits are set after the balls thrown so far. It is
-     * concentrated, so only the part from `low` to `high` is updated; the rest is below 10^-60. The
-     * sizes that plans need fit on the stack: a plan allocates nothing. */
-    double small[2048 + 1] = {0};
-    double *p = bits < sizeof small / sizeof *small ? small : calloc(bits + 1, sizeof *p);
+     * concentrated, so only the part from `low` to `high` is updated; the rest is below 10^-60.
+     * share[i] is i/m. The sizes that plans need fit on the stack: a plan allocates nothing. */
+    enum { SMALL = 2048 + 1 };
+    double small[2 * SMALL];
+    double *p = bits < SMALL ? small : malloc(2 * (bits + 1) * sizeof *p);
     if (!p) return NAN;
-    const double m = (double)bits, too_small = 1e-60;
+    double *share = p + bits + 1;
+    const double too_small = 1e-60;
     const uint64_t balls = keys * hashes;
     uint64_t low = 0, high = 0;
+    for (uint64_t i = 0; i <= bits; i++) p[i] = 0, share[i] = (double)i / (double)bits;
     p[0] = 1;
     for (uint64_t t = 0; t < balls; t++) {
         if (high < bits) high++;
         for (uint64_t i = high; i > low; i--)
-            p[i] = p[i] * ((double)i / m) + p[i - 1] * ((m - (double)i + 1) / m);
-        p[low] *= (double)low / m;
+            p[i] = p[i] * share[i] + p[i - 1] * share[bits - i + 1];
+        p[low] *= share[low];
         while (low < high && p[low] < too_small) p[low++] = 0;
         while (high > low && p[high] < too_small) p[high--] = 0;
     }
     double rate = 0;
-    for (uint64_t i = low; i <= high; i++) rate += p[i] * pow((double)i / m, hashes);
+    for (uint64_t i = low; i <= high; i++) rate += p[i] * pow(share[i], hashes);
     if (p != small) free(p);
     return clamp_rate(rate);
 }
