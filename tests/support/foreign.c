@@ -291,12 +291,14 @@ static bool count_found(void *ctx, const struct tamis_found *found) {
     return found && ++*(size_t *)ctx < 1000;
 }
 
-/* An accepted filter is a filter like any other. */
-static void use(tamis *f, const char *format) {
+/* An accepted filter is a filter like any other. Measuring and planning may take a millisecond. */
+static void use(tamis *f, const char *format, bool is_measured) {
     struct tamis_info info = TAMIS_INFO_INIT;
     char spec[64];
-    tamis_measure(f, &info);
-    tamis_spec(f, spec, sizeof spec);
+    if (is_measured) {
+        tamis_measure(f, &info);
+        tamis_spec(f, spec, sizeof spec);
+    }
     tamis_has(f, "alpha", 5);
     tamis_has(f, "", 0);
     tamis_count(f, "key-7", 5);
@@ -305,7 +307,7 @@ static void use(tamis *f, const char *format) {
         fail_msg("it was imported but cannot be exported: %s", tamis_why());
 }
 
-bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
+static bool is_let_in(const char *format, const uint8_t *bytes, size_t size, bool is_measured) {
     tally t = {0, 0};
     const struct tamis_allocator counted = {counted_alloc, counted_free, &t, false};
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &counted};
@@ -313,13 +315,17 @@ bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
     size_t found = 0;
     tamis_format_scan(format, bytes, size, count_found, &found);
     const tamis_status rc = tamis_import_with(&f, format, bytes, size, &options);
-    if (!rc) use(f, format);
+    if (!rc) use(f, format, is_measured);
     if (rc && !*tamis_why()) fail_msg("it is refused without a message");
     tamis_free(f);
     if (t.held) fail_msg("%zu bytes leaked", t.held);
     if (t.max > 2 * size + SLACK)
         fail_msg("%zu bytes were allocated for %zu of input", t.max, size);
     return !rc;
+}
+
+bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
+    return is_let_in(format, bytes, size, true);
 }
 
 uint64_t test_hostile(const char *format, test_file file) {
@@ -333,7 +339,8 @@ uint64_t test_hostile(const char *format, test_file file) {
         const bool is_all = file.size <= ALL_VALUES_UP_TO && !getenv("TAMIS_QUICK");
         for (unsigned v = 0; v < (is_all ? 256 : sizeof some); v++) {
             at[i] = is_all ? (uint8_t)v : some[v];
-            if (at[i] != file.bytes[i]) let_in += test_is_let_in(format, at, file.size);
+            const bool is_measured = at[i] % 16 == 0 || at[i] % 16 == 15 || at[i] == 1;
+            if (at[i] != file.bytes[i]) let_in += is_let_in(format, at, file.size, is_measured);
         }
         at[i] = file.bytes[i];
     }

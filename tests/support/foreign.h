@@ -55,8 +55,8 @@ void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const
 
 /* Every prefix of the file, and the file with every byte changed to each of some values (all 255 of
  * files up to two kilobytes, unless TAMIS_QUICK is set), is refused, or is a filter that can be
- * queried, measured and written. Nothing past the bytes is read, and at most twice their size plus
- * 1 MiB is allocated. Returns how many were accepted. */
+ * queried, written and, for every eighth value and 1, measured. Nothing past the bytes is read, and
+ * at most twice their size plus 1 MiB is allocated. Returns how many were accepted. */
 uint64_t test_hostile(const char *format, test_file);
 
 /* The same for these bytes only: whether they were accepted. */
