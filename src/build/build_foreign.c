@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Building kinds of other systems that are built once: hashes are collected as they come, and the
- * kind makes its whole payload from all of them.
+/* Builds kinds of other systems that are built once: collects hashes as they come, and the kind
+ * makes its whole payload from all of them.
  *
  *     keys ──the origin's hash──▶ pile ──sorted and distinct, where the kind is a set──▶ fit, make
  *
@@ -14,8 +14,8 @@
 
 /* ---- The pile ------------------------------------------------------------------------------- */
 
-/* Bytes for n keys under a limit: their hashes, plus the larger of what sorting, or moving to a
- * larger pile, and what making the filter needs. */
+/* Bytes for n keys under a limit: their hashes, plus the larger of the needs of making the filter
+ * and of sorting, or moving to a larger pile. */
 static uint64_t need(const tamis_builder *b, uint64_t n) {
     const tamis_build_whole *whole = b->filter->kind->build->whole;
     const uint64_t held = tamis__builder_memory(b) - b->pile.block.size;
@@ -27,7 +27,7 @@ static uint64_t need(const tamis_builder *b, uint64_t n) {
     return held + pile + (work > pile ? work : pile) + 2 * TAMIS_ALIGNMENT;
 }
 
-/* The most keys whose needs are within the limit. */
+/* The max number of keys within the limit. */
 static uint64_t max_keys(const tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit;
     uint64_t low = 0, high = TAMIS_MAX_CAPACITY / sizeof *b->pile.hash;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The second stage of finishing, for kinds that are built: records are read in order and cut into
- * segments, each thread makes one segment at a time, and they are written in order. Which thread
- * made a segment, and what was on disk before, leaves no trace in the bytes. */
+/* The second stage of finishing, for kinds that are built: reads records in order and cuts them
+ * into segments; each thread makes one segment at a time, and they are written in order. The bytes
+ * do not show which thread made a segment, or what was on disk before. */
 #include <string.h>
 
 #include "bits/bits.h"

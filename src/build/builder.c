@@ -344,7 +344,7 @@ static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
     return rc;
 }
 
-/* Keys before the first label belong to a label without a name, which a filter cannot have. */
+/* Keys added before any label get the label "default". */
 static tamis_status need_label(tamis_builder *b) {
     return b->filter->can & TAMIS_CAN_LABEL && !b->has_label ? tamis_builder_label(b, "default")
                                                              : TAMIS_OK;

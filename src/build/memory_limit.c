@@ -57,8 +57,8 @@ uint64_t tamis__segment_records(const tamis_build *facet, const uint64_t word[],
     return planned ? planned : 1;
 }
 
-/* What one thread needs at most to make segments of this many records under a limit, including all
- * that a builder holds then. */
+/* The max memory of one thread that makes segments of `total` records under a limit, including all
+ * that the builder then holds. */
 static uint64_t need(const tamis_builder *b, uint64_t limit, const uint64_t word[],
                      uint64_t total) {
     const uint64_t held = tamis__builder_memory(b) -

@@ -64,7 +64,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 /* A partition that is merged has a part of every run in memory, of at least this many bytes. */
 enum { MIN_OF_RUN = 1024 };
 
-/* With half the limit to sort in, a run has a quarter of it. */
+/* Half the limit is for sorting, and a run has half of that. */
 static uint64_t max_in_runs(uint64_t memory_limit, unsigned numbers) {
     const uint64_t runs = memory_limit / 2 / MIN_OF_RUN;
     const uint64_t run = memory_limit / 4 / (numbers * sizeof(uint64_t));
@@ -236,7 +236,7 @@ static tamis_status too_many(const partition *part) {
  * follow it, which keeps their order. */
 static tamis_status open_block(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
-    if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* of a call that failed */
+    if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* left by a failed call */
     if (part->records >= r->max_records) return too_many(part);
     const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->max_memory;
     if (part->block_count == 0 || (part->spilled == 0 && has_room)) return append_block(r, part);
@@ -274,7 +274,7 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
     return r->numbers == 1 ? put(r, hash, n, 0, 1) : put(r, hash, n, value, 2);
 }
 
-/* The open block is empty and the record before it is wanted: reopens that one's block. */
+/* Reopens the block before the open one, which is empty. */
 static void reopen(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (part->spilled == 0) {
@@ -298,7 +298,7 @@ void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) 
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
-/* The index of the second of the first two records with the same hash; n without such. */
+/* The index of the first record with the same hash as the one before it; n if there is none. */
 TAMIS_HOT uint64_t distinct_from_start(const uint64_t *record, uint64_t n, unsigned numbers) {
     uint64_t i = 1;
     while (i < n && record[i * numbers] != record[(i - 1) * numbers]) i++;

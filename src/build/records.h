@@ -37,8 +37,8 @@ tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, ui
                                  const char *dir, const struct tamis_allocator *);
 void tamis__records_free(tamis_records *);
 
-/* Adds n records, each with the same value where records have one: all of them, or none when it
- * fails. Not after sorting began. */
+/* Adds n records, each with the same value where records have one, all or nothing. Only before
+ * sorting begins. */
 tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, size_t n, uint64_t value);
 
 /* Removes the last n records, which were put with these hashes. */
@@ -46,7 +46,7 @@ void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
 
 uint64_t tamis__records_count(const tamis_records *);
 
-/* Memory used now, including everything around the records; and at most, under a limit. */
+/* Memory used now, with all overhead; and the max under a limit. */
 uint64_t tamis__records_memory(const tamis_records *);
 uint64_t tamis__records_max_memory(uint64_t memory_limit);
 
@@ -54,8 +54,8 @@ uint64_t tamis__records_max_memory(uint64_t memory_limit);
  *
  * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory,
  * ideally of tamis__records_scratch bytes; with less, a partition is sorted in runs, which go to a
- * second file and are merged, and then only one thread may work. Sorting one again is allowed, and
- * needless. */
+ * second file and are merged, and then only one thread may work. Sorting one again is allowed, but
+ * redundant. */
 enum { TAMIS_PARTITIONS = 256 };
 
 /* Two values of one hash where only one is allowed. */
@@ -66,9 +66,9 @@ typedef struct tamis_record_conflict {
 uint64_t tamis__records_in(const tamis_records *, unsigned partition);
 uint64_t tamis__records_scratch(const tamis_records *, unsigned partition);
 
-/* Adds to the census what is left without equal records, and to label_counts, unless NULL, how many
- * there are of each value. TAMIS_CONFLICT, without an error message, leaves the partition as it was
- * and returns the lowest hash. */
+/* Drops equal records, and counts the rest in the census and, unless NULL, by value in
+ * label_counts. TAMIS_CONFLICT, without an error message, leaves the partition unchanged and
+ * returns the lowest hash. */
 tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *scratch,
                                  uint64_t scratch_bytes, tamis_census *,
                                  _Atomic uint64_t *label_counts, tamis_record_conflict *);

@@ -15,7 +15,7 @@ typedef struct sorting {
     tamis_workers workers;
     tamis_builder *b;
     unsigned next;
-    uint64_t scratch; /* bytes of each thread: what the largest partition needs, or what there is */
+    uint64_t scratch; /* bytes per thread: what the largest partition needs, or what is left */
     uint64_t done, total;
     tamis_census census;
     _Atomic uint64_t *label_counts;

@@ -12,7 +12,7 @@ tamis_status tamis__report(const tamis_builder *, enum tamis_stage, uint64_t don
 /* Memory left for work after `more` bytes; 0 when there is none. */
 uint64_t tamis__memory_left(const tamis_builder *, uint64_t more);
 
-/* How many threads may work with `left` bytes when each needs `each`; 0: none. */
+/* How many threads fit in `left` bytes when each needs `each`; 0: none. */
 unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each);
 
 /* Fails with TAMIS_NOMEM. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters in memory of the host: an image that is changed where it is, and payloads alone.
+/* Filters in host memory: images changed in place, and payloads alone.
  *
  *     home ─▶ [ header ][ payload ............ ][ notes ][ room to grow ]
- *                       ▲ body.bytes            the handle has notes of its own until it syncs
+ *                       ▲ body.bytes            the handle keeps its own notes until it syncs
  */
 #include <string.h>
 
 #include "core/gate.h"
 #include "tamis_engine.h"
 
-/* ---- An image in memory of the host ---------------------------------------------------------- */
+/* ---- An image in host memory ----------------------------------------------------------------- */
 
 tamis_status tamis__fits_home(const tamis *f, uint64_t payload, uint64_t notes) {
     const uint64_t size = TAMIS_IMAGE_HEADER_BYTES + payload + notes;
@@ -48,7 +48,7 @@ tamis_status tamis__install(tamis *f, const tamis_body *body, tamis_block *block
     return TAMIS_OK;
 }
 
-/* Another process may have counted its adds since: ours since the last sync go on top. */
+/* Other processes may have synced too: adds their items since our last sync to ours. */
 tamis_status tamis_sync(tamis *f) {
     tamis_image *image = &f->image;
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
@@ -77,7 +77,7 @@ tamis_status tamis_create_at(tamis **filter, void *memory, size_t size, const ch
     return tamis_sync(*filter);
 }
 
-/* The handle has notes of its own, so that the payload can grow over those in the image. */
+/* Copies the notes: the payload may grow over those in the image. */
 static tamis_status take_notes(tamis *f, const char *notes) {
     tamis_image *image = &f->image;
     if (!image->notes_size) return TAMIS_OK;
@@ -94,7 +94,7 @@ tamis_status tamis_attach(tamis **filter, void *memory, size_t size,
     *filter = NULL;
     tamis_status rc = is_aligned(memory);
     if (rc) return rc;
-    /* Others may write to it: the header is looked at once. */
+    /* Others may write to this memory, so the header is read once. */
     if (size >= sizeof header) memcpy(header, memory, sizeof header);
     const uint64_t total = size >= sizeof header ? tamis__image_total(header) : size;
     rc = tamis__gate_begin(&f, header, total < size ? total : size, options);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Payload attribution: what was recorded, and where an excerpt of it stood.
+/* Payload attribution: records payloads, and finds where an excerpt was in them.
  *
- * A payload is cut into blocks of `levels` sizes, each twice the one before and each at multiples
- * of its own size. A block becomes a key in two steps, because one block of an excerpt is tried at
- * very many places: its bytes are hashed once, with the filter's own hash, and the place is mixed
- * in.
+ * A payload is cut into blocks of `levels` sizes, each twice the one before, at multiples of their
+ * size. A block becomes a key in two steps, because each block of an excerpt is tried at very many
+ * places: its bytes are hashed once, with the filter's own hash, then the place is mixed in.
  *
  *     content = hash(bytes)        start = mix(content + (level + 1) * golden ratio)
  *     place   = mix(start + index)              index: number of the block, at its level
  *     in flow = mix(place + hash(flow))
  *
- * Whoever does not know the secret of a keyed hash knows nothing of `content`, and so of the rest.
- * Kinds see hashes only: docs/kinds/hierarchical.md tells the rest of the story. */
+ * Without the secret of a keyed hash, `content` is unknown, and so is the rest. Kinds see only
+ * hashes. docs/kinds/hierarchical.md has the details. */
 #include <math.h>
 #include <string.h>
 
@@ -41,18 +40,18 @@ static unsigned levels_of(const tamis *f) {
     return f->kind->special->trace->levels(f->image.body.word);
 }
 
-/* The first block of that size that begins at `at` or later. */
+/* Index of the first block of `size` bytes that starts at or after `at`. */
 static uint64_t first_index(uint64_t at, uint64_t size) {
     return at / size + (at % size != 0);
 }
 
-/* How many blocks of one size lie whole in [at, at + len). */
+/* Number of blocks of `size` bytes that are entirely in [at, at + len). */
 static uint64_t whole_blocks(uint64_t at, uint64_t len, uint64_t size) {
     const uint64_t first = first_index(at, size), end = (at + len) / size;
     return end > first ? end - first : 0;
 }
 
-/* The same of all sizes. */
+/* The same for all block sizes. */
 static uint64_t all_blocks(const tamis *f, uint64_t at, uint64_t len) {
     uint64_t n = 0;
     for (unsigned l = 0; l < levels_of(f); l++) n += whole_blocks(at, len, block_of(f) << l);
@@ -61,7 +60,7 @@ static uint64_t all_blocks(const tamis *f, uint64_t at, uint64_t len) {
 
 /* ---- Recording ------------------------------------------------------------------------------ */
 
-/* Hashes on their way into the filter. */
+/* Hashes to be added, in batches. */
 typedef struct basket {
     tamis *filter;
     uint64_t hash[TAMIS_BATCH];
@@ -93,7 +92,7 @@ static tamis_status record_level(basket *b, unsigned level, const uint64_t *flow
     return rc;
 }
 
-/* All that can fail does so before the first block is in. */
+/* Checks everything that can fail, before the first block is added. */
 static tamis_status may_record(const tamis *f, bool has_flow, uint64_t offset, uint64_t len) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TRACE, "record payloads");
     if (rc) return rc;
@@ -124,14 +123,14 @@ typedef struct search {
     const tamis *filter;
     const uint8_t *excerpt;
     uint64_t len, block;
-    uint64_t *start; /* of the first whole block, for each number of bytes before it */
+    uint64_t *start; /* of the first whole block, by the number of bytes before it */
     uint64_t *flow;  /* hashes of flows */
     size_t flow_count;
     tamis_traces *take;
     void *ctx;
 } search;
 
-/* Are all whole blocks there that the excerpt has when it stands at `at`, the smallest first? */
+/* Does the filter have every whole block of the excerpt at offset `at`? Small blocks first. */
 static bool is_whole(const search *s, uint64_t at, const uint64_t *flow) {
     for (unsigned l = 0; l < levels_of(s->filter); l++) {
         const uint64_t size = s->block << l, first = first_index(at, size);
@@ -150,7 +149,7 @@ static tamis_status tell(const search *s, size_t flow, uint64_t at) {
     return s->take(s->ctx, &traced) ? TAMIS_OK : TAMIS_CANCELLED;
 }
 
-/* The first block, whose place is given, is asked for with many flows at once. */
+/* Queries the first block, which has this place, for many flows at once. */
 static tamis_status try_flows(const search *s, uint64_t at, uint64_t place) {
     uint64_t hash[TAMIS_NEAR_BATCH];
     uint8_t hit[TAMIS_NEAR_BATCH];
@@ -170,8 +169,8 @@ static tamis_status try_place(const search *s, uint64_t at, uint64_t place) {
     return s->flow_count ? try_flows(s, at, place) : tell(s, SIZE_MAX, at);
 }
 
-/* Every place from 0 to `last`: where the excerpt stands decides which of its bytes begin the first
- * whole block, and which number that has. */
+/* Tries every offset from 0 to `last`. The offset determines where in the excerpt the first whole
+ * block starts, and its index. */
 static tamis_status try_places(const search *s, uint64_t last) {
     uint64_t hash[TAMIS_BATCH];
     uint8_t hit[TAMIS_BATCH];
@@ -202,7 +201,7 @@ static tamis_status may_trace(const tamis *f, size_t len) {
                        (unsigned long long)min);
 }
 
-/* How many places there are, from 0 on. */
+/* Number of offsets to try, from 0. */
 static uint64_t count_places(const tamis *f, uint64_t len, uint64_t max_offset) {
     const uint64_t longest = f->kind->special->trace->longest(&f->image.body);
     if (longest < len) return 0;
@@ -236,11 +235,11 @@ tamis_status tamis_trace(const tamis *f, const void *excerpt, size_t len,
     return rc == TAMIS_CANCELLED ? tamis__fail(rc, "stopped by the caller") : rc;
 }
 
-/* ---- What to expect ------------------------------------------------------------------------- */
+/* ---- Expected false traces ------------------------------------------------------------------ */
 
-/* The number of blocks of an excerpt depends on where it begins between two of the largest blocks,
- * and between two of the smallest it has only two values: with `more` bytes before its first whole
- * block, or fewer, it has one block more than otherwise. */
+/* The number of whole blocks depends on where the excerpt starts relative to the largest blocks.
+ * Between two starts of smallest blocks it has only two values: the larger with fewer than `more`
+ * bytes before the first whole block. */
 double tamis_false_traces(const tamis *f, size_t len, uint64_t flow_count, uint64_t max_offset) {
     if (may_trace(f, len)) return NAN;
     const uint64_t places = count_places(f, len, max_offset), block = block_of(f);

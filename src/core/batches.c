@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting and getting for many keys, in whatever form they come. */
+/* Counts and values of many keys, in any form. */
 #include "core/filter.h"
 #include "tamis_engine.h"
 
-/* The j-th key of a batch, for kinds that do not count. */
+/* Is the j-th key of a batch in the set? For kinds that do not count. */
 static bool has_one(const tamis *f, tamis_batch b, size_t j) {
     return f->can & TAMIS_OWN_HASH ? tamis_has(f, b.key[j].bytes, b.key[j].len)
                                    : tamis_has_hash(f, b.hash[j]);

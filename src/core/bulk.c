@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many adds to a filter that is larger than the caches: see bulk.h. */
+/* Bulk adds to a filter larger than the caches: see bulk.h. */
 #include "core/bulk.h"
 
 #include <stdatomic.h>
@@ -12,11 +12,11 @@
 #include <emmintrin.h>
 #endif
 
-/* Measured with blocked on one core of an Ice Lake (L2 1.25 MiB, behind it memory at 95 ns), large
- * pages, ns for each hash directly and by bins: 12 MiB of payload 5.9 and 5.8, 36 MiB 12.4 and 6.2,
- * 120 MiB 14.5 and 6.8; while others use the memory too, 8 MiB 16 and 16, 12 MiB 14 and 11. With
- * few keys, 128 for each KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %;
- * bins of half the payload's size cost 10 % more than those of all of it, a quarter 30 %. */
+/* Measured with blocked on one core of an Ice Lake (L2 1.25 MiB, memory at 95 ns), large pages, in
+ * ns per hash, directly and by bins: 12 MiB of payload 5.9 and 5.8, 36 MiB 12.4 and 6.2, 120 MiB
+ * 14.5 and 6.8; while others use the memory too, 8 MiB 16 and 16, 12 MiB 14 and 11. With few keys,
+ * 128 per KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %; bins of half the
+ * payload's size cost 10 % more than bins of all of it, a quarter 30 %. */
 const tamis_bulk_rule tamis__bulk_rule = {
     .min_payload = (uint64_t)12 << 20,
     .min_shared = (uint64_t)4 << 20,
@@ -28,26 +28,25 @@ const tamis_bulk_rule tamis__bulk_rule = {
     .piece = 1 << 16,
 };
 
-/* Hashes of a bin that wait in cache: two cache lines. With one, the branch that asks whether it is
- * full is mispredicted twice as often: 3.1 ns for each hash instead of 2.5. */
+/* Hashes of a bin that wait in cache: two cache lines. With one, the branch on a full line is
+ * mispredicted twice as often: 3.1 ns per hash instead of 2.5. */
 enum { LINE = 16 };
 enum { MAX_THREADS = 64 };
 
 /* The bins of one thread. */
 typedef struct bins {
-    uint64_t *line;  /* LINE hashes for each bin, the last of which are not in memory yet ... */
-    uint64_t *deep;  /* ... where each has room for `room` */
-    uint32_t *count; /* of hashes in each bin */
+    uint64_t *line;  /* LINE hashes per bin: the last ones, not in `deep` yet */
+    uint64_t *deep;  /* room for `room` hashes per bin */
+    uint32_t *count; /* hashes in each bin */
 } bins;
 
 struct tamis_bulk {
     tamis *filter;
     tamis_block block;
     unsigned bits, threads;
-    uint64_t
-        room; /* hashes in a bin: an odd number of lines, so that bins start in all cache sets */
+    uint64_t room; /* hashes per bin: an odd number of lines, so bins start in all cache sets */
     size_t piece;
-    pthread_mutex_t *lock; /* one more than there are bins; NULL with one thread */
+    pthread_mutex_t *lock; /* one more than bins; NULL with one thread */
     bins own[MAX_THREADS];
 };
 
@@ -71,7 +70,7 @@ static uint64_t locks_bytes(const plan *p) {
     return p->threads > 1 ? all : 0;
 }
 
-/* Lines start at cache lines; what is in front of them is rounded up. */
+/* Rounded up, so that bins start at a cache line. */
 static uint64_t front_bytes(const plan *p) {
     return (sizeof(tamis_bulk) + locks_bytes(p) + TAMIS_ALIGNMENT - 1) &
            ~((uint64_t)TAMIS_ALIGNMENT - 1);
@@ -82,7 +81,7 @@ static uint64_t plan_bytes(const plan *p) {
     return front_bytes(p) + p->threads * (each + 2 * TAMIS_ALIGNMENT);
 }
 
-/* A slice has several units, so that only neighbours can share one. */
+/* A slice has several units, so that only neighbouring slices can share one. */
 static bool choose_bits(const tamis *f, const tamis_bulk_rule *rule, plan *p) {
     const uint64_t size = f->image.body.size;
     p->bits = 1;
@@ -97,18 +96,18 @@ static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_
            n >= size / 1024 * rule->keys_per_kib;
 }
 
-/* Bins of all threads together have about as much memory as the payload. */
+/* The bins of all threads together take about as much memory as the payload. */
 static void choose_room(const tamis *f, uint64_t n, uint64_t memory, const tamis_bulk_rule *rule,
                         plan *p) {
     const uint64_t besides = plan_bytes(p);
     uint64_t scratch = smallest(f->image.body.size, rule->max_scratch);
     scratch = smallest(scratch, memory > besides ? memory - besides : 0);
-    if (n < UINT64_MAX / 16) scratch = smallest(scratch, n * 9); /* they are unequally full */
+    if (n < UINT64_MAX / 16) scratch = smallest(scratch, n * 9); /* bins fill unevenly */
     const uint64_t lines = (scratch / sizeof(uint64_t) / p->threads >> p->bits) / LINE;
     p->room = lines ? ((lines - 1) | 1) * LINE : 0;
 }
 
-/* Where memory is too little for so many threads, fewer do it. */
+/* Uses fewer threads where memory is too small for all. */
 static bool choose(const tamis *f, uint64_t n, uint64_t memory, unsigned threads,
                    const tamis_bulk_rule *rule, plan *p) {
     for (threads = threads < MAX_THREADS ? threads : MAX_THREADS;; threads /= 2) {
@@ -173,8 +172,8 @@ uint64_t tamis__bulk_memory(const tamis_bulk *b) {
 
 /* ---- From bins to the payload --------------------------------------------------------------- */
 
-/* Neighbouring slices may share the unit at their border. The lock with the number of a bin is for
- * that border in front of its slice: whoever holds both of its own is alone in the slice. */
+/* Neighbouring slices may share the unit at their border. Each lock guards the border before the
+ * slice of the same number: a thread that holds both borders is alone in the slice. */
 static void lock(tamis_bulk *b, size_t bin) {
     if (!b->lock) return;
     pthread_mutex_lock(&b->lock[bin]);
@@ -200,8 +199,7 @@ static void drain(tamis_bulk *b, bins *own, size_t bin) {
 
 /* ---- From keys to bins ---------------------------------------------------------------------- */
 
-/* A full line goes to memory past the caches, which have better things to keep: it is not needed
- * before its bin is full. */
+/* Writes a full line past the caches: it is not read before its bin is full. */
 TAMIS_HOT void write_line(uint64_t *to, const uint64_t *line) {
 #ifdef __SSE2__
     for (unsigned i = 0; i < LINE; i += 2)
@@ -212,7 +210,7 @@ TAMIS_HOT void write_line(uint64_t *to, const uint64_t *line) {
 #endif
 }
 
-/* What was written so is seen by other threads from here on. */
+/* Makes these writes visible to other threads. */
 static void end_writing(void) {
 #ifdef __SSE2__
     _mm_sfence();

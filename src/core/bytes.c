@@ -8,7 +8,7 @@
 #include "file/disk.h"
 #include "file/notes.h"
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Saving --------------------------------------------------------------------------------- */
 
 uint64_t tamis_image_size(const tamis *f) {
     return TAMIS_IMAGE_HEADER_BYTES + f->image.body.size + f->image.notes_size;
@@ -19,7 +19,7 @@ const void *tamis_payload(const tamis *f, uint64_t *size_bytes) {
     return f->image.body.bytes;
 }
 
-/* The image is three runs of bytes; what of a run lies in [offset, offset + size) goes out. */
+/* The image is three runs of bytes; copies the part of one that is in [offset, offset + size). */
 static void copy_part(tamis_part part, uint64_t starts_at, uint64_t offset, uint8_t *out,
                       uint64_t size) {
     const uint64_t from = offset > starts_at ? offset : starts_at;
@@ -79,7 +79,7 @@ tamis_status tamis_save(const tamis *f, const char *path) {
     return tamis__save(f, (tamis_goal){path, NULL});
 }
 
-/* ---- In: everything goes through the two halves of the gate ---------------------------------- */
+/* ---- Loading: everything passes the two halves of the gate ----------------------------------- */
 
 tamis_status tamis__gate_begin(tamis **out, const uint8_t *header, uint64_t total,
                                const struct tamis_options *options) {
@@ -108,7 +108,7 @@ tamis_status tamis__gate_end(tamis **filter, tamis *f, tamis_status rc) {
     return rc;
 }
 
-/* The checksum of the content, in pieces between which the caller may stop. */
+/* Sums the content, in pieces between which the caller may stop. */
 static tamis_status sum_content(const tamis *f, uint64_t *sum) {
     const tamis_image *image = &f->image;
     const uint64_t max = (uint64_t)1 << 22, size = image->body.size;
@@ -140,8 +140,8 @@ tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
     tamis *f;
     char *notes;
     *filter = NULL;
-    /* The caller's bytes may be others the next time we look: each is copied once, and only the
-     * copy is believed. */
+    /* The caller's bytes may change at any time: each is copied once, and only the copy is
+     * trusted. */
     if (size >= sizeof header) memcpy(header, image, sizeof header);
     tamis_status rc = tamis__gate_begin(&f, header, size, options);
     if (rc) goto done;
@@ -203,8 +203,8 @@ done:
     return rc;
 }
 
-/* Payload and notes from the file to where they shall lie. Pieces are summed up while they are in
- * the near caches: a walk of its own over 1.2 GB took a fifth of the time of a small question. */
+/* Reads payload and notes to their place. Pieces are summed while they are in cache: a second pass
+ * over 1.2 GB took a fifth of the time of a small query. */
 static tamis_status read_content(int fd, const char *path, tamis *f, char *notes, uint64_t *sum) {
     const uint64_t max = (uint64_t)1 << 18;
     tamis_sum running;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing: adding, removing, ageing, resizing. All of it happens, or nothing. */
+/* Changes: adding, removing, ageing, resizing. Each call does all or nothing. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Room ----------------------------------------------------------------------------------- */
 
-/* How many of the hashes need room: where a second add does nothing, only those that are new. */
+/* How many hashes need room: only new ones, where a second add has no effect. */
 static tamis_status room_needed(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *need) {
     *need = n;
     if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;
@@ -28,8 +28,8 @@ static tamis_status room_needed(const tamis *f, const uint64_t *hashes, size_t n
     return TAMIS_OK;
 }
 
-/* A kind that grows does it once, before the first key, so that an add of many never stops
- * half-way for want of memory. */
+/* A kind that grows does so once, before the first key, so that an add of many never runs out of
+ * memory half-way. */
 static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
     const tamis_body *body = &f->image.body;
     uint64_t need = n;
@@ -66,12 +66,12 @@ static tamis_status added(tamis *f, tamis_status rc, size_t n) {
     return rc;
 }
 
-/* By the bins of bulk.h, where that pays. */
+/* Adds through the bins of bulk.h, where that pays. */
 static bool add_bulk(tamis *f, tamis_keys keys, size_t n) {
     return n > TAMIS_BATCH && tamis__bulk_add(f, keys, n, &tamis__bulk_rule);
 }
 
-/* Sorting takes about 10 ns for each hash, and twice their memory: 1 GiB at most. */
+/* Sorting takes about 10 ns per hash, and twice their memory: at most 1 GiB. */
 enum { MIN_SORT = 4096, MAX_SORT = 1 << 26 };
 
 static tamis_status add_in_order(tamis *f, const uint64_t *hashes, size_t n) {
@@ -103,9 +103,9 @@ tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
     return tamis_add_hashes(f, &hash, 1);
 }
 
-/* ---- Adding where the kind hashes ----------------------------------------------------------- */
+/* ---- Adding to kinds that hash keys themselves ---------------------------------------------- */
 
-/* An empty key where the origin refuses it; looked for before the first is added. */
+/* Refuses an empty key where the origin does, before the first is added. */
 static tamis_status has_no_empty(const tamis *f, tamis_keys keys, size_t n) {
     if (!(f->kind->traits & TAMIS_NO_EMPTY_KEY)) return TAMIS_OK;
     for (size_t i = 0; i < n; i++)
@@ -115,8 +115,8 @@ static tamis_status has_no_empty(const tamis *f, tamis_keys keys, size_t n) {
     return TAMIS_OK;
 }
 
-/* When the body cannot take a key is for the kind to say, at the key where its origin would say so:
- * it then grows for that one key, as its origin does, and the bytes stay the same. */
+/* The kind answers TAMIS_FULL to the key for which its origin would grow. The body then grows for
+ * that one key, and the bytes stay the same. */
 static tamis_status add_own_key(tamis *f, tamis_batch one) {
     tamis_body *body = &f->image.body;
     uint64_t word[TAMIS_WORDS];
@@ -145,7 +145,7 @@ static tamis_status add_own_some(tamis *f, tamis_keys keys, size_t n) {
     return rc;
 }
 
-/* An add of many that may stop half-way keeps the payload as it was until the last key is in. */
+/* An add of many that may fail half-way keeps a copy of the payload, to restore it. */
 static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
     tamis_body old = f->image.body;
     tamis_block block;
@@ -153,7 +153,7 @@ static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
     if (!old.bytes) return TAMIS_NOMEM;
     memcpy(old.bytes, f->image.body.bytes, (size_t)old.size);
     const tamis_status rc = add_own_some(f, keys, n);
-    if (rc) (void)tamis__install(f, &old, &block); /* where it was, it fits */
+    if (rc) (void)tamis__install(f, &old, &block); /* it fits where it was */
     tamis__block_free(&f->allocator, &block);
     return rc;
 }
@@ -182,7 +182,7 @@ tamis_status tamis_add_u64(tamis *f, uint64_t key) {
     return tamis_add(f, bytes, sizeof bytes);
 }
 
-/* Where an add can fail, all hashes go in one call, because all or none is the kind's to keep. */
+/* Where an add can fail, all hashes go in one call: the kind takes all or none. */
 static tamis_status add_at_once(tamis *f, tamis_keys keys, size_t n) {
     tamis_block block;
     uint64_t *room = tamis__get(&f->allocator, (uint64_t)n * sizeof *room, &block);
@@ -231,7 +231,7 @@ static tamis_status check_times(const tamis *f, uint64_t times) {
                        f->kind->name, MAX_TIMES, (unsigned long long)times);
 }
 
-/* So many equal keys, or hashes, in one call, which takes all of them or none. */
+/* Adds `times` equal keys, or hashes, in one call, all or nothing. */
 static tamis_status add_copies(tamis *f, const struct tamis_key *key, uint64_t hash,
                                uint64_t times) {
     tamis_block block;
@@ -258,7 +258,7 @@ static tamis_status may_add_times(const tamis *f, uint64_t times) {
     return tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
 }
 
-/* A batch of one, by the kind's own way. */
+/* Adds a batch of one by the kind's own function. */
 static tamis_status add_times(tamis *f, tamis_batch one, uint64_t times) {
     const tamis_status rc = may_add_times(f, times);
     if (rc) return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs of changes: which cells changed since the log was last cleared. */
+/* Change logs: which cells changed since the log was last cleared. */
 #include "core/filter.h"
 
 bool tamis_next_change(const tamis *f, uint64_t *cursor, uint64_t *position, bool *is_set) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. Filters that
- * were built are merged in src/build. */
+/* Combines filters (merge, intersect), and makes them smaller (fold, shrink). src/build merges
+ * filters that were built. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,15 +49,15 @@ static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis
     return tamis_mismatch(into, from) ? TAMIS_MISMATCH : TAMIS_OK;
 }
 
-/* ---- Two sizes ------------------------------------------------------------------------------ */
+/* ---- Filters of two sizes ------------------------------------------------------------------- */
 
 static bool has_words(const tamis *f, const uint64_t word[]) {
     return memcmp(f->image.body.word, word, sizeof f->image.body.word) == 0;
 }
 
-/* Of two filters that differ in their sizes alone, the one whose shape the other can be brought to
- * at the least loss: the larger, where positions scale; else the smaller, where the larger folds to
- * exactly that. NULL: there is none. */
+/* Of two filters that differ only in size, the one whose shape both can have with the least loss:
+ * the larger, where positions scale; else the smaller, where the larger folds to exactly that; else
+ * NULL. */
 static const tamis *common_shape(const tamis *a, const tamis *b) {
     const tamis *small = a->image.body.size < b->image.body.size ? a : b,
                 *large = small == a ? b : a;
@@ -83,13 +83,12 @@ static tamis_status in_shape(tamis **copy, const tamis *f, const tamis *like) {
     return rc;
 }
 
-/* Both in one shape, then merged. Only payload and plan change hands; a handle that somebody holds
- * stays where it is, and is as it was until everything has worked. */
+/* Brings both to one shape, then merges. Only payload and plan are exchanged: the handle stays
+ * valid, and unchanged until everything has succeeded. */
 static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     tamis *sum = NULL, *other = NULL;
     const uint64_t capacity = like->image.capacity, one_in = like->image.one_in;
-    /* A key of the smaller one is then in every place that it might have; unless it has just
-     * grown. */
+    /* Stretching sets every place that a key might have, unless the kind grows. */
     const tamis *other_size = like == into ? from : into;
     const bool is_stretched = !TAMIS_ENTRY(into->kind, reshape, grow) &&
                               other_size->image.body.size < like->image.body.size;
@@ -118,7 +117,7 @@ static tamis_status refuse_sizes(const tamis *into, const tamis *from) {
     return tamis__fail(TAMIS_MISMATCH, "%s; make both with the same capacity and rate", why);
 }
 
-/* Items of the result are bounds: no more keys than both had together, than the smaller had. */
+/* The items of a merge or an intersection are upper bounds: the sum, or the smaller count. */
 tamis_status tamis__merge_payloads(tamis *into, const tamis *from) {
     tamis_status rc = may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
     if (rc == TAMIS_MISMATCH && !tamis__mismatch(into, from, ~0u)) {
@@ -126,7 +125,7 @@ tamis_status tamis__merge_payloads(tamis *into, const tamis *from) {
         return like ? join(into, from, like) : refuse_sizes(into, from);
     }
     if (rc) return rc;
-    const uint64_t more = from->image.body.items; /* before, for a merge with itself */
+    const uint64_t more = from->image.body.items; /* before the merge: `from` may be `into` */
     rc = into->kind->sets->merge(&into->image.body, &from->image.body);
     if (rc) return rc;
     tamis__add_items(into, more);
@@ -140,8 +139,8 @@ static uint64_t bits_set(const tamis *f) {
     return m.bits_set;
 }
 
-/* What is in both keeps its bits, and so does what some key of either set by chance: from then on
- * the bits tell too many keys. Unless none was lost: then all of `into` is in `from`. */
+/* Bits of keys in both remain, and so do bits that both have by chance: the bits then show too many
+ * keys. If none was cleared, all of `into` is in `from`. */
 tamis_status tamis_intersect(tamis *into, const tamis *from) {
     tamis_status rc = may_combine(into, from, TAMIS_CAN_INTERSECT, "be intersected");
     if (rc) return rc;
@@ -154,7 +153,7 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
     return TAMIS_OK;
 }
 
-/* ---- Weighed sums --------------------------------------------------------------------------- */
+/* ---- Weighted sums -------------------------------------------------------------------------- */
 
 static tamis_status may_weigh(const tamis *into, const tamis *const *from, size_t n) {
     const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be weighed");
@@ -194,7 +193,7 @@ tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const i
     return rc;
 }
 
-/* ---- Smaller ones --------------------------------------------------------------------------- */
+/* ---- Smaller filters ------------------------------------------------------------------------ */
 
 tamis_status tamis_fold(tamis *f, uint64_t by) {
     tamis_status rc = tamis__may(f, TAMIS_CAN_FOLD, "be folded");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions: of kinds, for help texts and bindings, and of a filter as its spec. */
+/* Describes kinds, for help texts and bindings, and filters by their specs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void append_option(text *t, const struct tamis_option *option, uint64_t v
     append(t, ",%s=%.*s", option->name, (int)strcspn(p, "|"), p);
 }
 
-/* The options that a shape word of the same name answers, or that the kind tells itself. */
+/* The options that a shape word of the same name gives, or that the kind gives itself. */
 static void append_options(text *t, const tamis *f) {
     tamis_params params = {0};
     const bool is_part = TAMIS_ENTRY(f->kind, sizing, whole);
@@ -96,7 +96,7 @@ static void append_hash(text *t, const tamis_hasher *h) {
     if (h->key_place == TAMIS_KEY_OUTSIDE) append(t, ",key=outside");
 }
 
-/* As 1/N where N is whole, else with six digits; the decimal point of a locale is made a point. */
+/* As 1/N where N is whole, else with six digits; a decimal comma of the locale becomes a point. */
 static void append_rate(text *t, uint64_t one_in) {
     const uint64_t millionths = 1000000;
     if (one_in % millionths == 0) {
@@ -110,15 +110,15 @@ static void append_rate(text *t, uint64_t one_in) {
     append(t, ",fpr=%.*s%s%s", (int)whole, digits, *rest && *rest != 'e' ? "." : "", rest);
 }
 
-/* Bits of the shape: a word of that name where the kind has one, else the whole payload. */
+/* Bits of the shape: the word of that name where the kind has one, else the whole payload. */
 static uint64_t bits_of(const tamis *f) {
     for (int w = 0; w < TAMIS_WORDS; w++)
         if (f->kind->word[w] && strcmp(f->kind->word[w], "bits") == 0) return f->image.body.word[w];
     return tamis__wished_size(f->kind, f->image.body.word, f->image.body.size) * 8;
 }
 
-/* The wish that was made says more than the shape it led to, as long as it still leads there:
- * after a fold, or with numbers that do not survive rounding, the shape itself is written. */
+/* The requested spec says more than the shape, as long as it still leads to it: after a fold, or
+ * where numbers do not survive rounding, the shape itself is written. */
 static bool leads_to_shape(const char *spec, const tamis *f) {
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     if (tamis_plan_spec(spec, &plan)) return false;
@@ -128,11 +128,11 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
     return true;
 }
 
-/* From what reads best to what always works: options alone where they say how large it is, the rate
- * that was asked for, the same with options, and the size. A body that grows has left its first
- * shape; its wish still makes such a filter, and where it grows by more of the same (loses_rate),
- * the size of that does so exactly. What was built has the size that its keys took, which says
- * nothing: its options say all. */
+/* From what reads best to what always works: options alone where they determine the size, the
+ * requested rate, the same with options, and the size. A filter that has grown has left its first
+ * shape; its spec still makes such a filter, and where it grows by parts of one size (loses_rate),
+ * the size of a part does so exactly. The size of a built filter follows from its keys and says
+ * nothing: its options say everything. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
     enum { SIZED, PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
     text t;
@@ -152,7 +152,7 @@ size_t tamis_spec(const tamis *f, char *spec, size_t size) {
             append_rate(&t, f->image.one_in);
         if (form != PLAIN) append_options(&t, f);
         append_hash(&t, &f->image.hasher);
-        t.bytes[strcspn(t.bytes, ",")] = ':'; /* behind the kind */
+        t.bytes[strcspn(t.bytes, ",")] = ':'; /* after the kind */
         if (form == BY_SIZE || leads_to_shape(t.bytes, f)) break;
         if (form == WITH_OPTIONS && f->can & TAMIS_CAN_GROW) break;
     }

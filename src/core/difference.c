@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What two filters differ in, where the kind can list it. */
+/* Differences of two filters, for kinds that can list them. */
 #include "core/filter.h"
 
-/* Both match and can; *block is the memory that the kind wants. */
+/* Checks that the kind can, and both match; *block is its memory. */
 static tamis_status may_differ(const tamis *first, const tamis *second, tamis_block *block,
                                uint8_t **scratch) {
     if (!(first->can & TAMIS_CAN_DIFFER)) return tamis__cannot(first, "list differences");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing a file that others may want to change too: held from before it is read until after it is
- * written. file/place.c has the lock, file/replace.c the new file. */
+/* Changes a file that others may change too: holds it from before the read until after the write.
+ * file/place.c has the lock, file/replace.c the new file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 struct tamis_edit {
     struct tamis_allocator allocator;
     tamis_block self, name, bytes;
-    struct tamis_options options; /* of filters that are read; without its secret */
+    struct tamis_options options; /* for filters that are read; without the secret */
     bool has_secret;
     enum tamis_readers readers;
     uint8_t secret[TAMIS_SECRET_BYTES];
@@ -103,7 +103,7 @@ void tamis_edit_close(tamis_edit *e) {
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* The file that is held, from its start: whatever the name leads to now. */
+/* Rewinds the file that is held, whatever the name leads to now. */
 static tamis_status go_to_start(tamis_edit *e) {
     if (!e->place.is_there)
         errno = ENOENT;
@@ -169,7 +169,7 @@ tamis_status tamis_edit_put(tamis_edit *e, const void *bytes, size_t size) {
 
 tamis_status tamis_edit_commit(tamis_edit *e) {
     const int saved = errno;
-    tamis_status rc = tamis_edit_put(e, NULL, 0); /* a file of no bytes is one too */
+    tamis_status rc = tamis_edit_put(e, NULL, 0); /* an empty file is valid */
     if (!rc) {
         e->is_begun = false;
         rc = tamis__file_commit(&e->file);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Features of a print. Prints of sets are made without any filter, so this is there in every build:
+/* Features of a fingerprint. Fingerprints of sets need no filter, so every build has this;
  * core/fingerprints.c has the rest, and comes with its kind. */
 #include "bits/bits.h"
 #include "bits/probe.h"
 #include "hash/hash.h"
 #include "tamis_special.h"
 
-/* Each bit from a hash of its own, of which the first is that of the feature. */
+/* One hash per bit; the first is that of the feature. */
 void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
                                size_t len) {
     const tamis_hasher hasher = {.mode = TAMIS_HASH_XXH3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, copying, reshaping and freeing a handle. */
+/* Creates, copies, reshapes and frees handles. */
 #include "core/filter.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ void tamis_free(tamis *f) {
     tamis__block_free(&allocator, &self);
 }
 
-/* Bytes start at a cache line in their block; the line may lie elsewhere in the new one. */
+/* Bytes start at a cache line of their block, which may be elsewhere in the new block. */
 static void *move_block(tamis_block *block, uint64_t size, tamis_mover *move, void *ctx) {
     const ptrdiff_t was_at = (uint8_t *)tamis__aligned(block) - (uint8_t *)block->base;
     void *base = move(ctx, block->base);
@@ -125,7 +125,7 @@ void tamis__add_items(tamis *f, uint64_t more) {
     *items = *items > UINT64_MAX - more ? UINT64_MAX : *items + more;
 }
 
-/* ---- Making --------------------------------------------------------------------------------- */
+/* ---- Creating ------------------------------------------------------------------------------- */
 
 tamis_status tamis__make_hasher(const tamis_parsed_spec *r, const uint8_t *secret,
                                 tamis_hasher *h) {

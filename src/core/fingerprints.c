@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints: made from rows, and searched. */
+/* Filters of fingerprints: making and searching them. */
 #include <string.h>
 
 #include "core/filter.h"
@@ -7,7 +7,7 @@
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* Bytes that become more. */
+/* A growing buffer. */
 typedef struct heap {
     tamis_block block;
     uint8_t *bytes;
@@ -19,7 +19,7 @@ struct tamis_fingerprints {
     struct tamis_allocator allocator;
     tamis_block self;
     uint64_t width, rows;
-    heap prints, ids, ends; /* `ends`: of each id, in bytes, its NUL included */
+    heap prints, ids, ends; /* `ends`: offset past the NUL of each id */
 };
 
 static tamis_status make_room(const struct tamis_allocator *a, heap *h, uint64_t more) {
@@ -156,7 +156,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     return TAMIS_OK;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Queries -------------------------------------------------------------------------------- */
 
 static bool has_prints(const tamis *f) {
     return f->can & TAMIS_CAN_SEARCH;
@@ -179,7 +179,7 @@ const char *tamis_fingerprint_at(const tamis *f, uint64_t row, const void **prin
     return id;
 }
 
-/* A print that came from outside, as rows have it. */
+/* A fingerprint to search for, padded like a row. */
 typedef struct asked {
     _Alignas(TAMIS_ALIGNMENT) uint8_t bytes[TAMIS_PRINT_MAX_BYTES];
     tamis_fingerprint_query query;

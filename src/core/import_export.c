@@ -9,7 +9,7 @@
 #include "core/filter.h"
 #include "foreign/bip158.h"
 
-/* ---- What there is -------------------------------------------------------------------------- */
+/* ---- Formats -------------------------------------------------------------------------------- */
 
 static bool describe(const tamis_format *format, struct tamis_format_info *info) {
     if (!format) return false;
@@ -99,11 +99,11 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_f
     return TAMIS_OK;
 }
 
-/* ---- Bytes from outside --------------------------------------------------------------------- */
+/* ---- Bytes from the caller ------------------------------------------------------------------ */
 
-/* The caller's bytes may be a file that others write to: what was checked would be something else
- * when it is used. So a byte is fetched once, to a copy of ours, and formats see nothing but that.
- * Large files come page by page, as far as a format looks at them. */
+/* The caller's bytes may be a file that others write to, which may change between check and use. So
+ * each byte is fetched once, into our copy, and formats see only that. Large files are fetched page
+ * by page, as far as a format reads them. */
 typedef struct arriving {
     tamis_source source;
     tamis_input input;
@@ -116,7 +116,7 @@ static tamis_status receive(arriving *a, const tamis_format *format) {
     const void *room = format->brings ? tamis__get_sparse(&a->allocator, size, &a->bytes)
                                       : tamis__get(&a->allocator, size, &a->bytes);
     if (!room) return TAMIS_NOMEM;
-    /* At the end of what was got: a step behind the bytes is one out of our memory. */
+    /* At the end of the block: a read past the bytes is one past our memory. */
     a->source.bytes = (uint8_t *)a->bytes.base + (a->bytes.size - size);
     a->source.has = tamis__get(&a->allocator, (pages / 64 + 1) * 8, &a->has);
     if (!a->source.has) return TAMIS_NOMEM;
@@ -131,15 +131,15 @@ static void let_go(arriving *a) {
     tamis__block_free(&a->allocator, &a->has);
 }
 
-/* A reader of bytes that lie in memory. */
+/* A reader of bytes in memory. */
 static bool read_memory(void *ctx, uint64_t offset, void *bytes, size_t size) {
     memcpy(bytes, (const uint8_t *)ctx + offset, size);
     return true;
 }
 
-/* ---- In ------------------------------------------------------------------------------------- */
+/* ---- Import --------------------------------------------------------------------------------- */
 
-/* Where nobody said how many keys there are, the bits do. */
+/* Where the format does not give the number of keys, the bits do. */
 static uint64_t items_of(const tamis_import_result *in, const tamis *f) {
     tamis_measurement m = {0};
     if (in->items) return in->items;
@@ -164,7 +164,7 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
     return rc;
 }
 
-/* The shape and what else is known before there is memory for it. */
+/* Sets everything known before the payload is allocated. */
 static void take_arrival(tamis *f, const tamis_import_result *in, const tamis_entry *entry,
                          uint64_t size) {
     tamis__set_kind(f, entry);
@@ -198,7 +198,7 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
     return rc;
 }
 
-/* What else the bytes said, word for word. */
+/* Stores the text that came with the filter, verbatim. */
 static tamis_status note_head(tamis *f, const tamis_format *format, const tamis_input *head) {
     tamis_block block;
     if (head->size == 0) return TAMIS_OK;
@@ -244,7 +244,7 @@ tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
     return tamis_import_with(filter, format, bytes, size, NULL);
 }
 
-/* A file that holds one filter is found whole. */
+/* For formats with one filter per file. */
 static tamis_status find_the_one(const tamis_format *format, const tamis_input *input,
                                  const tamis_format_args *args, tamis_finder *each, void *ctx) {
     tamis_import_result in = {.hash = TAMIS_HASH_OWN};
@@ -277,7 +277,7 @@ tamis_status tamis_format_scan(const char *format, const void *bytes, size_t siz
     return tamis_format_scan_from(format, read_memory, (void *)(uintptr_t)bytes, size, each, ctx);
 }
 
-/* ---- Out ------------------------------------------------------------------------------------ */
+/* ---- Export --------------------------------------------------------------------------------- */
 
 /* Is `word` one of those in "a b c"? */
 static bool is_among(const char *words, const char *word) {

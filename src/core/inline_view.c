@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Views for code that the compiler puts in place, include/tamis_inline.h, and the same code behind
- * the handle. */
+/* Views for inlined code (include/tamis_inline.h), and the same code through a handle. */
 #include "tamis_inline.h"
 
 #include "core/filter.h"
 #include "hash/hash.h"
 
-/* All there is to know, in our layout. */
+/* Everything about the filter, in our layout. */
 static tamis_status look(const tamis *f, struct tamis_inline *fast) {
     if (f->image.hasher.mode != TAMIS_HASH_XXH3)
         return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3, not %s",
@@ -19,8 +18,8 @@ static tamis_status look(const tamis *f, struct tamis_inline *fast) {
     return TAMIS_OK;
 }
 
-/* A header that is older than the rule of the filter would ask in the wrong places; one whose
- * struct lacks a field would never hear of it. */
+/* A header older than the filter's rule would probe the wrong places, and one whose struct lacks a
+ * field would never see it. */
 static tamis_status is_known(const struct tamis_inline *theirs) {
     const tamis_status rc = tamis__check_struct(theirs, "inline");
     if (rc) return rc;
@@ -47,9 +46,9 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
     fast->added = 0;
 }
 
-/* ---- Behind the handle ---------------------------------------------------------------------- */
+/* ---- Through a handle ----------------------------------------------------------------------- */
 
-/* Only with vector units is there anything faster than the general way. */
+/* Without vector units nothing is faster than the general path. */
 void tamis__choose_one(tamis *f) {
     f->one = NULL;
 #if TAMIS_HAS_X86

@@ -5,15 +5,15 @@
 
 #include "core/filter.h"
 
-/* From here on a yes says next to nothing. */
+/* Above this a yes means next to nothing. */
 static const double saturated_rate = 0.5;
 
-/* No kind that can be intersected or joined in another size has a caveat of its own. */
+/* No kind that can be intersected, or merged with another size, has a caveat of its own. */
 static const char stray[sizeof((tamis_measurement *)0)->caveat] =
     "an intersection, or a union of two sizes: some bits belong to no key, so it has fewer keys "
     "than they tell";
 
-/* Some kinds need milliseconds to work it out. */
+/* Takes milliseconds for some kinds. */
 static double expected_rate(const tamis *f) {
     const tamis_image *image = &f->image;
     const bool has_grown =
@@ -32,7 +32,7 @@ static bool knows_similarity(const tamis *f) {
     return TAMIS_ENTRY(f->kind, sets, similarity);
 }
 
-/* All that is known without the payload, and at once. */
+/* What is known at once, without the payload. */
 static struct tamis_info facts_of(const tamis *f) {
     const tamis_image *image = &f->image;
     const tamis_kind *kind = f->kind;
@@ -109,7 +109,7 @@ tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
     return TAMIS_OK;
 }
 
-/* Where the similarity is known, |A| + |B| = (1 + J) |A or B|. The sizes may err the same way. */
+/* With similarity J, |A| + |B| = (1 + J) |A or B|. The errors of the sizes may be correlated. */
 static tamis_status common_by_similarity(const tamis *a, const tamis *b,
                                          struct tamis_estimate *common) {
     struct tamis_estimate x = {0, 0}, y = {0, 0}, j = {0, 0};
@@ -124,8 +124,8 @@ static tamis_status common_by_similarity(const tamis *a, const tamis *b,
     return TAMIS_OK;
 }
 
-/* |A and B| = |A| + |B| - |A or B|. The three estimates share their bits, so the sum of their
- * variances is on the safe side. */
+/* |A and B| = |A| + |B| - |A or B|. The three estimates share bits, so the sum of their variances
+ * is conservative. */
 static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_estimate *common,
                                 struct tamis_estimate *all) {
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of one filter, and the options about it. */
+/* Memory of a filter, and the options about it. */
 #include "core/memory.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "file/disk.h"
 
-/* ---- Where memory comes from ---------------------------------------------------------------- */
+/* ---- Allocators ----------------------------------------------------------------------------- */
 
 static void *plain_alloc(void *ctx, size_t size) {
     (void)ctx;
@@ -22,16 +22,16 @@ static void plain_free(void *ctx, void *memory, size_t size) {
     free(memory);
 }
 
-/* Large pages are 2 MiB on every processor that matters here; what starts at a multiple of that
- * can have them from its first byte. Below twice that they bring little. */
+/* Large pages are 2 MiB on every processor that matters here; memory that starts at a multiple of
+ * that has them from its first byte. Below twice that they gain little. */
 enum { LARGE_PAGE = 1 << 21, LARGE_FROM = 2 * LARGE_PAGE };
 
 static size_t large_size(size_t size) {
     return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
-/* Takes a page more than needed and gives back what lies before and behind the aligned part.
- * Nothing is touched yet: each page comes to be where the thread runs that first writes to it. */
+/* Maps a page more than needed and unmaps what is around the aligned part. Nothing is touched yet:
+ * each page is placed near the thread that first writes to it. */
 static void *map_large(size_t size) {
     const int saved = errno;
     const size_t whole = large_size(size);
@@ -83,7 +83,7 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
         tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes", (unsigned long long)size);
         return NULL;
     }
-    /* Fresh zero pages are left as they are: nobody has touched them yet. */
+    /* Fresh zero pages stay untouched. */
     if (!a->is_zeroed) memset(base, 0, total);
     *block = (tamis_block){base, total};
     return tamis__aligned(block);

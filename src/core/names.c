@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and their numbers: a text, and a table of where each name stands in it. */
+/* Numbered names: a text, and a hash table of where each name ends in it. */
 #include "core/names.h"
 
 #include <string.h>
@@ -17,13 +17,13 @@ void tamis__names_free(tamis_names *n, const struct tamis_allocator *a) {
     *n = (tamis_names){0};
 }
 
-/* The slot of a name: its own, or the free one where it belongs. */
+/* The slot of a name, or the free one where it belongs. */
 static tamis_name_slot *slot_of(const tamis_names *n, const char *name, size_t len) {
     size_t i = (size_t)tamis__checksum(name, len, NULL, 0);
     for (;; i++) {
         tamis_name_slot *slot = &n->slots[i & (n->slot_count - 1)];
         if (slot->end == 0) return slot;
-        /* The end is past its NUL, and a name before it has its own there. */
+        /* The end is past the NUL; any name before this one ends with a NUL too. */
         if (slot->end > len && memcmp(n->text + slot->end - 1 - len, name, len) == 0 &&
             (slot->end == len + 1 || n->text[slot->end - 2 - len] == '\0'))
             return slot;

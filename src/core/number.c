@@ -13,7 +13,7 @@ typedef struct decimal {
     int exponent; /* of ten */
 } decimal;
 
-enum { MAX_EXPONENT = 400 }; /* of what people type; the ranges of values are checked later */
+enum { MAX_EXPONENT = 400 }; /* of input; the ranges of values are checked later */
 
 static bool read_digits(const char **p, uint64_t *digits) {
     if (!isdigit((unsigned char)**p)) return false;
@@ -25,7 +25,7 @@ static bool read_digits(const char **p, uint64_t *digits) {
     return true;
 }
 
-/* Reads 12, 1.5, .5 or 1e-6 and leaves *p behind it. */
+/* Reads 12, 1.5, .5 or 1e-6 and leaves *p after it. */
 static bool read_decimal(const char **p, decimal *out) {
     const char *s = *p;
     uint64_t digits = 0;
@@ -87,7 +87,7 @@ static double to_double(decimal d) {
     return d.exponent < 0 ? x / power : x * power;
 }
 
-/* Reads the exponent of 2^N at the start of text; false when it is not of that form. */
+/* Reads the exponent of 2^N; false when the text has another form. */
 static bool is_power_of_two(const char *text, bool *is_negative, uint64_t *exponent) {
     if (strncmp(text, "2^", 2) != 0) return false;
     const char *s = text + 2;
@@ -102,14 +102,14 @@ static uint64_t power_of(uint64_t base, unsigned n) {
     return x;
 }
 
-/* What a suffix stands for, 0 when it is none. In counts a bare letter is decimal (10M keys); in
- * bytes it is binary (64K of memory), as other tools have it, and B makes it decimal. */
+/* The factor of a suffix, 0 when it is invalid. In counts a bare letter is decimal (10M keys); in
+ * bytes it is binary (64K of memory), as in other tools, and B makes it decimal. */
 static uint64_t unit_of(const char *suffix, bool is_bytes) {
     static const char letters[] = "KMGTPE";
     if (*suffix == '\0') return 1;
     if (is_bytes && strcmp(suffix, "B") == 0) return 1;
     const char *letter = strchr(letters, toupper((unsigned char)*suffix));
-    if (!letter || *suffix == 'e') return 0; /* 1e is an exponent that was cut off */
+    if (!letter || *suffix == 'e') return 0; /* 1e is a truncated exponent */
     const unsigned n = (unsigned)(letter - letters) + 1;
     const char *rest = suffix + 1;
     if (*rest == '\0') return power_of(is_bytes ? 1024 : 1000, n);

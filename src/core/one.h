@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* query.c and one*.c may include this: one integer through a handle.
+/* For filter.h and one_*.c: queries for one integer through a handle.
  *
- * Between a call and its answer lie a hash, the choice of a kernel and a handful of instructions in
- * a block. For blocked and split the choice is made when the handle is, and what remains is the
- * code of tamis_inline.h behind one pointer: twice as fast as the general way. */
+ * A query takes a hash, the choice of a kernel and a few instructions in a block. For blocked and
+ * split the choice is made with the handle, and what remains is a call to the code of
+ * tamis_inline.h: twice as fast as the general path. */
 #ifndef TAMIS_CORE_ONE_H
 #define TAMIS_CORE_ONE_H
 
@@ -14,7 +14,7 @@ typedef bool tamis_one(const tamis_body *, uint64_t flip, uint64_t key);
 
 enum { TAMIS_INLINE_RULES = TAMIS_INLINE_SPLIT_PARQUET + 1 };
 
-/* By rule, for what each file was compiled for. */
+/* By rule, compiled for the CPU in the name. */
 #if TAMIS_HAS_X86
 extern tamis_one *const tamis__one_avx2[TAMIS_INLINE_RULES],
     *const tamis__one_avx512[TAMIS_INLINE_RULES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One integer, compiled for AVX2. */
+/* Queries for one integer, for AVX2. */
 #include "core/one.h"
 
 #ifdef __AVX2__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One integer, compiled for AVX-512. */
+/* Queries for one integer, for AVX-512. */
 #include "core/one.h"
 
 #ifdef __AVX512BITALG__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking: keys become hashes, and hashes go to the kind in batches. */
+/* Queries: keys become hashes, and hashes go to the kind in batches. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -58,16 +58,16 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
     tamis__hash_u64s(&f->image.hasher, keys, n, hashes);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Membership ----------------------------------------------------------------------------- */
 
 bool tamis_has_hash(const tamis *f, uint64_t hash) {
     if (f->has) return f->has(&f->image.body, hash);
-    uint8_t hit = 1; /* what cannot tell says maybe */
+    uint8_t hit = 1; /* kinds that cannot answer say maybe */
     if (tamis__knows_hashes(f)) f->kind->query(&f->image.body, tamis__hashes(&hash, 1), &hit);
     return hit;
 }
 
-/* Hashing and querying in one loop, where the kind has that. */
+/* Hashes and queries in one loop, where the kind can. */
 static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8_t *hit) {
     const tamis_hasher *h = &f->image.hasher;
     return TAMIS_ENTRY(f->kind, speed, query_numbers) && h->mode == TAMIS_HASH_XXH3 &&
@@ -92,7 +92,7 @@ static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, ui
     }
 }
 
-/* The keys from `from` on; `hit` is for the first of them. */
+/* Queries the n keys starting at `from`; hit[0] is for the first of them. */
 static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     tamis_batch_room room;
     if (keys.hashes ? !tamis__knows_hashes(f) : !f->kind->query) {
@@ -111,8 +111,8 @@ static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uin
     }
 }
 
-/* Threads take pieces as they get to them: nobody waits for one whose processor is busy. To start
- * one takes about as long as 10,000 answers from the cache. */
+/* Threads take one piece after another, so that none waits for one on a busy processor. Starting
+ * one takes about as long as 10,000 answers from cache. */
 enum { ASK_TOGETHER = 1 << 17, ASK_PIECE = 1 << 14 };
 
 typedef struct asking {
@@ -163,7 +163,7 @@ bool tamis_has(const tamis *f, const void *key, size_t len) {
     return hit;
 }
 
-/* Not inlined: a function that needs no room on the stack is faster. */
+/* Not inlined: a function without a stack frame is faster. */
 static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
     uint8_t bytes[8];
     if (!(f->can & TAMIS_OWN_HASH))

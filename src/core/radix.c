@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting of hashes, alone or with a value each.
+/* Sorts hashes, alone or with a value each.
  *
- *     all of them ──top bits──▶ parts that stay in the second cache
+ *     all of them ──top bits──▶ parts that stay in L2
  *     a part ──digits of its top bits, the lowest first──▶ nearly sorted
- *            ──every record that is too late moves up──▶ sorted
+ *            ──insertion of every record out of order──▶ sorted
  *
- * Hashes are mixed: a few more bits than it takes to count the records tell nearly all of them
- * apart. Where they are not, and too many would have to move, every digit is sorted after all. */
+ * Hashes are mixed: a few more bits than it takes to count the records distinguish nearly all of
+ * them. Where they do not, and too many records would move, every digit is sorted. */
 #include "core/radix.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 enum { PART_BYTES = 512 * 1024, MAX_CUT_BITS = 8 };
 enum { FEW = 24 };       /* sorted by insertion alone */
-enum { SPARE_BITS = 5 }; /* leave one record in 32 beside one that it is not told apart from */
+enum { SPARE_BITS = 5 }; /* leave one record in 32 next to one with the same sorted bits */
 
-/* The bits in which the `by`-th numbers of records differ at all. */
+/* The bits in which the `by`-th numbers of records differ. */
 TAMIS_HOT uint64_t differing(const uint64_t *record, uint64_t n, unsigned numbers, unsigned by) {
     uint64_t any = 0, all = UINT64_MAX;
     for (uint64_t i = 0; i < n; i++) {
@@ -26,7 +26,7 @@ TAMIS_HOT uint64_t differing(const uint64_t *record, uint64_t n, unsigned number
     return n ? any & ~all : 0;
 }
 
-/* Sorts by one digit of the `by`-th number, keeping the order of equal ones. */
+/* Sorts by one digit of the `by`-th number; stable. */
 TAMIS_HOT void place_by_digit(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
                               unsigned by, unsigned shift, unsigned bits) {
     const uint64_t mask = ((uint64_t)1 << bits) - 1;
@@ -54,8 +54,8 @@ static void place_pairs(const uint64_t *from, uint64_t *to, uint64_t n, unsigned
     place_by_digit(from, to, n, 2, by, shift, bits);
 }
 
-/* Sorts by `bits` bits of the `by`-th number, from `shift` on, in digits of about equal width.
- * Returns where the result is: in `from` or in `to`. */
+/* Sorts by `bits` bits of the `by`-th number, from `shift`, in digits of about equal width. Returns
+ * the sorted array: `from` or `to`. */
 TAMIS_HOT uint64_t *sort_bits(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
                               unsigned by, unsigned shift, unsigned bits) {
     for (unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS; passes; passes--) {
@@ -77,7 +77,7 @@ static unsigned bits_of(uint64_t x) {
     return x ? tamis__log2_floor(x) + 1 : 0;
 }
 
-/* All of it, whatever the numbers are. */
+/* Sorts by all digits, for any numbers. */
 TAMIS_HOT uint64_t *sort_fully(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers) {
     for (unsigned by = numbers; by-- > 0;) {
         uint64_t *sorted =
@@ -88,7 +88,7 @@ TAMIS_HOT uint64_t *sort_fully(uint64_t *from, uint64_t *to, uint64_t n, unsigne
     return from;
 }
 
-/* Moves every record to its place by insertion; false when that are too many steps. */
+/* Insertion sort; false when it takes too many steps. */
 TAMIS_HOT bool insert(uint64_t *record, uint64_t n, unsigned numbers) {
     uint64_t steps = 8 * n + FEW * FEW;
     for (uint64_t i = 1; i < n; i++) {
@@ -105,7 +105,7 @@ TAMIS_HOT bool insert(uint64_t *record, uint64_t n, unsigned numbers) {
     return true;
 }
 
-/* One part, by hash, then by value; it is left in `record`, and `other` is room for as many. */
+/* Sorts one part in `record`, by hash, then by value; `other` is room for as many. */
 TAMIS_HOT void sort_part(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
     if (n <= FEW) {
         insert(record, n, numbers);
@@ -119,7 +119,7 @@ TAMIS_HOT void sort_part(uint64_t *record, uint64_t *other, uint64_t n, unsigned
     if (sorted != record) memcpy(record, sorted, (size_t)n * numbers * sizeof *record);
 }
 
-/* Where the parts of `from` start when it is cut by the bits above `shift`, and from[] cut so. */
+/* Copies `from` to `to`, cut into parts by the bits above `shift`; end[] is where parts end. */
 TAMIS_HOT void cut(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers, unsigned shift,
                    uint64_t end[1 << MAX_CUT_BITS]) {
     const uint64_t mask = (1 << MAX_CUT_BITS) - 1;
@@ -135,7 +135,7 @@ TAMIS_HOT void cut(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numb
                            from + i * numbers, numbers);
 }
 
-/* Too many for the cache, in `record`: they are left in `other`. */
+/* Sorts more than fits in cache, from `record` to `other`. */
 TAMIS_HOT void sort_many(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
     const unsigned top = bits_of(differing(record, n, numbers, 0));
     uint64_t end[1 << MAX_CUT_BITS] = {0};
@@ -146,7 +146,7 @@ TAMIS_HOT void sort_many(uint64_t *record, uint64_t *other, uint64_t n, unsigned
     }
 }
 
-/* Sorts what is in `record`; `other` is room for as many. Returns where the result is. */
+/* Sorts `record`; `other` is room for as many. Returns the sorted array, either of them. */
 TAMIS_HOT uint64_t *sort_all(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
     if (n * numbers * sizeof *record <= PART_BYTES) {
         sort_part(record, other, n, numbers);

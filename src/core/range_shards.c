@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards: cutting a filter of blocks, and putting the pieces together again.
+/* Shards: cuts a filter of blocks, and joins the pieces again.
  *
  *     whole ──cut──▶ shard 0, 1, 2, ... ──join──▶ whole           the same bytes
  *     spec ──shard_spec──▶ machines that build one shard each ──join──▶ whole
  *
- * Every shard's header says what the whole's would (capacity, rate, hash); items add up. */
+ * A shard's header has capacity, rate and hash of the whole; items add up. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_shard(const tamis *f) {
     return f->kind == &tamis__shard;
 }
 
-/* ---- Which is which ------------------------------------------------------------------------- */
+/* ---- Which shard is which ------------------------------------------------------------------- */
 
 bool tamis_shard_get_info(const tamis *f, struct tamis_shard_info *info) {
     const uint64_t *word = f->image.body.word;
@@ -49,7 +49,7 @@ static tamis_status not_cut(const tamis_kind *kind) {
                        kind->name);
 }
 
-/* The pairs of a spec, all but those that say a size, each with a comma before it. */
+/* Copies the pairs of a spec, except sizes, each after a comma. */
 static void copy_pairs_but_size(char *to, const char *pairs) {
     for (size_t len; *pairs; pairs += len + (pairs[len] == ',')) {
         const char *name = pairs + strspn(pairs, " ");
@@ -63,8 +63,8 @@ static void copy_pairs_but_size(char *to, const char *pairs) {
 
 enum { MAX_SPEC = 1024 };
 
-/* The pairs of the shard are those of the whole. A capacity that follows from size and rate is
- * written instead of the size: no shard could work it out. */
+/* A shard has the pairs of the whole. A capacity that follows from size and rate replaces the size:
+ * no shard could compute it. */
 static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t shards,
                                      char out[MAX_SPEC]) {
     char pairs[MAX_SPEC - 128];
@@ -75,7 +75,7 @@ static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t 
     if (rc) return rc;
     if (!tamis__shard_layout_of(r.entry->kind, &layout)) return not_cut(r.entry->kind);
     const size_t head = strcspn(spec, ":=");
-    const char *from = spec[head] == ':' ? spec + head + 1 : spec; /* or they are all of it */
+    const char *from = spec[head] == ':' ? spec + head + 1 : spec; /* or there is no kind */
     if (strlen(from) > MAX_SPEC / 2) return tamis__fail(TAMIS_INVALID, "the spec is too long");
     rc = tamis__request_plan(&r, &shape);
     if (rc) return rc;
@@ -103,7 +103,7 @@ size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char 
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* The image of one shard, without bytes yet. Which adds were its own nobody knows: each gets its
+/* The image of one shard, without bytes yet. Which adds were its own is unknown: each gets its
  * share, and all add up. */
 static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
                                 tamis_image *image) {
@@ -123,15 +123,14 @@ static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
     return tamis__shard.check(image->body.word, &image->body.size);
 }
 
-/* Notes that start so are about one shard, and are left out where it becomes part of a whole. */
+/* Notes with this prefix are about one shard, and are dropped when it is joined. */
 static const char about_one[] = "shard.";
 
 static bool is_about_one(const char *name) {
     return strncmp(name, about_one, sizeof about_one - 1) == 0;
 }
 
-/* Notes are in the order of their names, so these are one run of bytes: it is cut out of `notes`,
- * whose new size is returned. */
+/* Notes are sorted by name, so these are contiguous. Removes them and returns the new size. */
 static uint64_t drop_notes_of_one(char *notes, uint64_t size) {
     const char *name, *value;
     size_t at = 0, from = 0, start = 0;
@@ -144,7 +143,7 @@ static uint64_t drop_notes_of_one(char *notes, uint64_t size) {
     return start + size - from;
 }
 
-/* A handle of its own for an image that has no bytes yet; its notes are copied. */
+/* A handle for an image that has no bytes yet; copies its notes. */
 static tamis_status make_room(tamis **out, const tamis_image *image,
                               const struct tamis_options *options) {
     struct tamis_options o;
@@ -191,7 +190,7 @@ tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-/* The image of the whole that the first shard speaks of, without bytes and without items. */
+/* The image of the whole that the first shard belongs to, without bytes or items. */
 static tamis_status shape_whole(const tamis *first, tamis_image *image) {
     const uint64_t *word = first->image.body.word;
     if (!is_shard(first))
@@ -208,7 +207,7 @@ static tamis_status shape_whole(const tamis *first, tamis_image *image) {
     return layout->check(image->body.word, &image->body.size);
 }
 
-/* All but the number of the shard is the same; then it is of the same whole. */
+/* Shards of the same whole differ only in their number. */
 static tamis_status is_of_whole(const tamis_image *first, const tamis *f) {
     const tamis_image *image = &f->image;
     const tamis_hasher *a = &first->hasher, *b = &image->hasher;
@@ -266,7 +265,7 @@ tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t 
 
 /* ---- To a file ------------------------------------------------------------------------------ */
 
-/* A whole on its way to disk: what the first shard said, and what has been written. */
+/* A whole being written: what the first shard gave, and what has been written. */
 typedef struct joining {
     tamis_new_file file;
     tamis_sum sum;
@@ -331,7 +330,7 @@ static tamis_status write_whole(joining *j, const tamis *f, tamis_next_shard *ne
 tamis_status tamis__join_at(tamis_goal goal, tamis_next_shard *next, void *ctx) {
     const int saved = errno;
     joining j = {.notes = {NULL, 0}};
-    const tamis *first = next(ctx, 0); /* which tells whether there will be a secret inside */
+    const tamis *first = next(ctx, 0); /* shows whether the file will hold a secret */
     tamis_status rc = first ? keep_first(&j, first) : stopped_before(0, 1);
     if (!rc) rc = tamis__file_begin(&j.file, goal, tamis__readers(&j.whole.hasher));
     if (!rc) {

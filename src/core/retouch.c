@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Retouching: bits cleared to stop false positives, at the price of some keys. */
+/* Retouching: clears bits to stop false positives, at the cost of some keys. */
 #include "core/filter.h"
 
 tamis_status tamis_retouch(tamis *f, enum tamis_retouch_policy way, const uint64_t *trouble,

@@ -6,7 +6,7 @@
 
 #define HASHES_THERE_ARE 18446744073709551616.0 /* 2^64 */
 
-/* Strangers hit by the kind's own rate, or because their hash is that of one of `keys`. */
+/* Non-members hit at the kind's own rate, or because their hash is that of one of `keys`. */
 static double with_equal_hashes(const tamis_kind *kind, double rate, uint64_t keys) {
     return tamis__hashes_itself(kind) ? rate
                                       : rate + (1 - rate) * ((double)keys / HASHES_THERE_ARE);
@@ -16,7 +16,7 @@ double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint6
     return with_equal_hashes(kind, kind->rate(word, items), items);
 }
 
-/* What ages is at its worst long after capacity was reached; what does not, when it is. */
+/* Kinds that age are at their worst long after reaching capacity; others, when they reach it. */
 double tamis__planned_rate(const tamis_kind *kind, const uint64_t word[], uint64_t capacity) {
     const uint64_t adds = kind->traits & TAMIS_AGES ? UINT64_MAX : capacity;
     return with_equal_hashes(kind, kind->rate(word, adds), capacity);
@@ -55,7 +55,7 @@ static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *p
     return rc;
 }
 
-/* The largest capacity that keeps the rate within the size, by trying. */
+/* The largest capacity that keeps the rate within the size, by bisection. */
 static tamis_status plan_capacity(const tamis_parsed_spec *r, tamis_shape *out) {
     tamis_params params = r->params;
     params.bits = 0;

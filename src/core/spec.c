@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The spec: one sentence that describes a filter everywhere.
+/* The spec: one line that describes a filter everywhere.
  *
  *     blocked:capacity=1M,fpr=1%,hash=sip13,key=outside
- *     └─kind  └─ wishes: common ones first come from this file, the kind's own from its options
+ *     └─kind  └─ options: common ones are in this file, the kind's own in its descriptor
  */
 #include "core/spec.h"
 
@@ -27,7 +27,7 @@ int tamis__choice_index(const char *choices, const char *word) {
     }
 }
 
-/* ---- The common wishes ---------------------------------------------------------------------- */
+/* ---- Common options ------------------------------------------------------------------------- */
 
 typedef bool common_setter(tamis_parsed_spec *, const char *value);
 
@@ -91,8 +91,8 @@ static bool set_key(tamis_parsed_spec *r, const char *value) {
     return false;
 }
 
-/* One list for people, and one of the same order for the parser. Kinds with their own hash take
- * what stands before hash. */
+/* One list for people, and one in the same order for the parser. Kinds with their own hash take the
+ * options before hash. */
 static const struct tamis_option common[] = {
     {"capacity", NULL, 0, TAMIS_MAX_CAPACITY, "by size and fpr", "keys to plan for"},
     {"fpr", NULL, 0, 0, "1% when there is no size either",
@@ -115,7 +115,7 @@ const struct tamis_option *tamis_common_options(size_t *count) {
     return common;
 }
 
-/* ---- The kind's own wishes ------------------------------------------------------------------ */
+/* ---- Options of the kind -------------------------------------------------------------------- */
 
 bool tamis__is_text(const struct tamis_option *option) {
     return !option->choices && option->min == 0 && option->max == 0;
@@ -144,7 +144,7 @@ static bool set_option(tamis_parsed_spec *r, size_t i, const char *value) {
     return tamis__parse_option(option, value, &r->params.option[i]);
 }
 
-/* Names with commas between them; what the sentence has no room for is left out. */
+/* Names with commas between them, truncated to what an error message has room for. */
 typedef struct list {
     char text[384];
 } list;
@@ -186,7 +186,7 @@ bool tamis__copy_trimmed(char *to, size_t max, const char *from, size_t len) {
     return true;
 }
 
-/* One name=value, of `len` bytes. */
+/* Reads one name=value, of `len` bytes. */
 static tamis_status read_pair(const char *text, size_t len, struct tamis_spec_option *part) {
     const char *equals = memchr(text, '=', len);
     if (!equals)
@@ -199,8 +199,8 @@ static tamis_status read_pair(const char *text, size_t len, struct tamis_spec_op
     return TAMIS_OK;
 }
 
-/* The kind of "kind", "kind:pairs" or "pairs" alone, "" where it is left out; `*pairs` is where
- * they start. */
+/* Reads the kind of "kind", "kind:pairs" or "pairs", "" where it is missing; `*pairs` is where the
+ * pairs start. */
 static tamis_status read_kind(const char *text, struct tamis_spec_option *part,
                               const char **pairs) {
     if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
@@ -214,7 +214,7 @@ static tamis_status read_kind(const char *text, struct tamis_spec_option *part,
     return *part->kind ? TAMIS_OK : unknown_kind(part->kind);
 }
 
-/* The pair at `*at`, which then is where the next one starts. */
+/* Reads the pair at `*at`, which becomes the start of the next one. */
 static tamis_status next_pair(const char **at, struct tamis_spec_option *part) {
     const size_t len = strcspn(*at, ",");
     const tamis_status rc = read_pair(*at, len, part);
@@ -222,8 +222,8 @@ static tamis_status next_pair(const char **at, struct tamis_spec_option *part) {
     return rc;
 }
 
-/* The common ones come first, the kind's own after them. Where both have the name, the kind's own
- * is meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
+/* Common options come first, then the kind's own. Where both have the name, the kind's own is
+ * meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
 static size_t find_option(const tamis_kind *kind, const char *name) {
     size_t i = 0, own = 0;
     const size_t options = tamis__option_count(kind);
@@ -233,7 +233,7 @@ static size_t find_option(const tamis_kind *kind, const char *name) {
     return i < COMMON_COUNT ? i : COMMON_COUNT + options;
 }
 
-/* `seen` has a bit for every option met so far, so that none is given twice. */
+/* `seen` has a bit for every option so far, so that none is given twice. */
 static tamis_status set_pair(tamis_parsed_spec *r, const char *name, const char *value,
                              uint64_t *seen) {
     const tamis_kind *kind = r->entry->kind;
@@ -269,7 +269,7 @@ static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
     const tamis_kind *kind = r->entry->kind;
     if (!r->has_capacity && !r->has_bits && TAMIS_ENTRY(kind, sizing, is_sized) &&
         kind->sizing->is_sized(&r->params))
-        r->is_unasked = r->has_capacity = true; /* of 0 */
+        r->is_unasked = r->has_capacity = true; /* capacity 0 */
     r->is_unasked = r->is_unasked && !r->has_fpr;
     if (TAMIS_ENTRY(kind, sizing, whole) && !r->has_capacity)
         return tamis__fail(TAMIS_INVALID,
@@ -329,7 +329,7 @@ tamis_status tamis_spec_read(const char *spec, size_t i, struct tamis_spec_optio
     return rc ? rc : tamis__fill_struct(option, &full, sizeof full, "tamis_spec_option");
 }
 
-/* A word that would not be read again as it was written is refused. */
+/* Refuses a word that would not be read back as written. */
 static tamis_status check_word(const char *word, const char *what, const char *ends, size_t room) {
     const size_t len = strlen(word);
     if (len > 0 && len < room && strcspn(word, ends) == len) return TAMIS_OK;
@@ -343,7 +343,7 @@ static tamis_status check_pair(const char *name, const char *value) {
     return rc ? rc : check_word(value, "value", ",", sizeof part->value);
 }
 
-/* What is written as far as there is room, and counted in any case. */
+/* Text, written as far as there is room, and counted in full. */
 typedef struct writing {
     char *text;
     size_t size, len;
@@ -364,7 +364,7 @@ size_t tamis_spec_set(const char *spec, const char *name, const char *value, cha
                       size_t size) {
     struct tamis_spec_option part;
     writing w = {.text = text, .size = size};
-    bool is_set = !name; /* the kind is */
+    bool is_set = !name; /* without a name, the kind is */
     const char *at;
     if (size) *text = '\0';
     if (check_pair(name, value) || read_kind(spec, &part, &at)) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that come and go within one call. */
+/* Threads that live within one call. */
 #include "core/workers.h"
 
 #include <signal.h>
@@ -20,8 +20,8 @@ static void *start(void *arg) {
     return NULL;
 }
 
-/* A thread that cannot be started is no failure: the others do its work. Signals are for the
- * threads of whoever called us: ours let them pass. */
+/* A thread that cannot be started is not a failure: the others do its work. Signals are for the
+ * caller's threads: ours block them. */
 static unsigned start_threads(pthread_t *thread, unsigned wanted, job *j) {
     sigset_t all, before;
     unsigned started = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Core may include this: a few threads that work on one thing. */
+/* For core and build: a few threads that share work. */
 #ifndef TAMIS_CORE_WORKERS_H
 #define TAMIS_CORE_WORKERS_H
 
@@ -7,8 +7,8 @@
 
 #include "tamis.h"
 
-/* What the threads share: a lock for everything that only one may touch, and the first failure,
- * with its sentence, which otherwise would stay with the thread that met it. */
+/* Shared by the threads: a lock for everything that only one may touch, and the first failure with
+ * its error message, which is otherwise known only to its thread. */
 typedef struct tamis_workers {
     pthread_mutex_t lock;
     pthread_cond_t turn;
@@ -16,11 +16,11 @@ typedef struct tamis_workers {
     char why[512];
 } tamis_workers;
 
-/* Runs `work` on the calling thread and on up to `threads` - 1 others; when all have returned, the
- * first failure, with its sentence on the calling thread. */
+/* Runs `work` on the calling thread and up to `threads` - 1 others; when all have returned, returns
+ * the first failure, with its error message on the calling thread. */
 tamis_status tamis__workers_run(tamis_workers *, unsigned threads, void (*work)(void *), void *ctx);
 
-/* Keeps the failure of this thread, unless there was one before. With the lock held. */
+/* Keeps this thread's failure, unless another came first. Call with the lock held. */
 void tamis__workers_fail(tamis_workers *, tamis_status);
 
 #endif
