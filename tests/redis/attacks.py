@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Attacks that filter software fell to, by name: through RESTORE, LOADCHUNK, TAMIS.LOAD and arguments.
+"""Attacks that filter software fell to, by name: by RESTORE, LOADCHUNK, TAMIS.LOAD, arguments.
 
-Each shape is sent to a server of which nothing is restarted. What must be refused is refused with a sentence; other
-shapes, where taking them is right too (a chunk that happens to fit), may be answered either way. After each of them
-the server answers PING and a question with a known answer, and at the end its memory has stayed in bounds.
+Each shape is sent to a server that is never restarted. What must be refused is refused with a
+message; shapes that may be right (a chunk that happens to fit) may be answered either way. After
+each, the server answers PING and a query with a known answer; at the end its memory is in bounds.
 """
 import glob
 import math
@@ -26,7 +26,7 @@ CAP = 16 << 20
 
 
 class Target:
-    """A server under attack, and whether it is well."""
+    """A server under attack, and whether it is healthy."""
 
     def __init__(self, server):
         self.server, self.client = server, server.client()
@@ -39,7 +39,7 @@ class Target:
         return c.pipeline([["PING"], ["TAMIS.HAS", "good", "here", "not there"]]) == ["PONG", [1, 0]]
 
     def send(self, words, is_refusal=None):
-        """True: must be refused; None: either. Whatever is at `k` afterwards is asked and changed too."""
+        """`is_refusal`: must be refused; None: either. Then queries and changes what is at `k`."""
         self.count += 1
         try:
             reply = self.client.do(*words)
@@ -76,11 +76,11 @@ class Target:
         self.count, self.wrong = 0, []
 
 
-# ---- Sound values to forge from --------------------------------------------------------------------------
+# ---- Valid values to forge from --------------------------------------------------------------------------
 
 
 class Seeds:
-    """Sound dumps, taken apart. Where the fields of RedisBloom's types are:"""
+    """Valid dumps, taken apart. Where the fields of RedisBloom's types are:"""
     BF = dict(items=0, links=1, options=2, growth=3, capacity=4, error=5, hashes=6, bpe=7, bits=8, n2=9, bytes=10, link_items=11)
     CF = dict(filters=0, buckets=1, items=2, deletes=3, bucket_size=4, iterations=5, expansion=6, size=7, bytes=8)
     CMS = dict(width=0, depth=1, counter=2, bytes=3)
@@ -136,7 +136,7 @@ def forged(seed, **changes):
 
 
 def nothing_inside(t, s):
-    """A1: filters of no bits, and then % 0."""
+    """A1: empty filters, and then % 0."""
     t.refuses("BF.RESERVE", "k", "0.01", "0")
     t.refuses("CF.RESERVE", "k", "0")
     t.refuses("CMS.INITBYDIM", "k", "0", "5")
@@ -163,7 +163,7 @@ def nothing_inside(t, s):
 
 
 def chunk_positions(t, s):
-    """A2: chunks and offsets that lie elsewhere."""
+    """A2: chunks and offsets out of place."""
     positions = (-2 ** 63, -2 ** 63 + 1, -1, 0, 1, 2, 3, 4, 16, 17, 18, 37, 38, 922337203685477588, 2 ** 62, 2 ** 63 - 1)
     for family, chunks in (("BF", s.bf_chunks), ("CF", s.cf_chunks), ("BF", s.own_bf_chunks), ("CF", s.own_cf_chunks)):
         size = len(chunks[1][1])
@@ -204,7 +204,7 @@ def chunk_positions(t, s):
 
 
 def narrow_numbers(t, s):
-    """A3: numbers that do not fit where they are kept."""
+    """A3: numbers that do not fit their fields."""
     t.client.must("TAMIS.CREATE", "other", "classic:capacity=100")
     for number in (0, -1, 1, 255, 256, 65535, 65536, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 63 - 1, -2 ** 63, 2 ** 63, 2 ** 64):
         for words, most in ((["CF.RESERVE", "k", "64", "BUCKETSIZE", number], 255), (["CF.RESERVE", "k", "1024", "MAXITERATIONS", number], 65535),
@@ -254,7 +254,7 @@ def negative_counts(t, s):
 
 
 def odd_rates(t, s):
-    """A6: rates and capacities without sense."""
+    """A6: rates and capacities that make no sense."""
     for rate in ("2", "1", "0", "-1", "nan", "inf", "-inf", "1e400", "1e-400", "", "x"):
         t.clear()
         t.refuses("BF.RESERVE", "k", rate, "3")
@@ -277,7 +277,7 @@ def odd_rates(t, s):
 
 
 def counts_of_filters(t, s):
-    """A7: chains of none, and counts of sub-filters that wrap."""
+    """A7: empty chains, and counts of sub-filters that wrap."""
     kind, values = s.bf
     t.restore(forge.dump(kind, [0, 0, 5, 2]))
     for links in (0, 1, 65535, 65536, 65537, 2 ** 32, 2 ** 32 + 2, 2 ** 64 - 1):
@@ -295,7 +295,7 @@ def counts_of_filters(t, s):
 
 
 def honest_but_many(t, s):
-    """A8: what honest use makes must load again."""
+    """A8: what honest use makes can be loaded again."""
     c = t.client
     for kind in ("tamis", "redisbloom"):
         c.must("CONFIG", "SET", "tamis.bf-kind", kind, "tamis.cf-kind", kind.replace("bloom", "cuckoo"))
@@ -325,7 +325,7 @@ def more_than_is_there(t, s):
     """A9: bits, lengths and shifts beyond the buffer."""
     size = 8 * len(s.bf[1][s.BF["bytes"]])
     for bits in (size + 1, size - 1, size + 64, size - 64, 2 ** 40, 2 ** 63, 2 ** 64 - 1, 2 ** 64 - 64, 1):
-        t.restore(forged(s.bf, table=s.BF, bits=bits), None if bits == size - 1 else True)  # a last byte may be half empty
+        t.restore(forged(s.bf, table=s.BF, bits=bits), None if bits == size - 1 else True)  # the last may be partial
     for n2 in (1, 6, 7, 63, 64, 65, 255, 256, 2 ** 32, 2 ** 64 - 1):
         t.restore(forged(s.bf, table=s.BF, n2=n2), n2 >= 63 or None)
     bytes_of = {"bf": s.bf[1][s.BF["bytes"]], "cf": s.cf[1][s.CF["bytes"]], "cms": s.cms[1][s.CMS["bytes"]]}
@@ -338,7 +338,7 @@ def more_than_is_there(t, s):
 
 
 def geometry(t, s):
-    """A10: sizes that must be exact, and shapes that cannot be; images with one fault each."""
+    """A10: sizes that must be exact, and impossible shapes; images with one fault each."""
     for buckets in (1, 3, 5, 6, 7, 9, 12, 15, 17):
         t.restore(forged(s.cf, table=s.CF, size=buckets, bytes=bytes(2 * buckets)))
         t.restore(forged(s.cf, table=s.CF, buckets=buckets))
@@ -368,7 +368,7 @@ def counts_in_small_payloads(t, s):
         t.restore(forged(s.cms, table=s.CMS, width=count))
         t.restore(forged(s.cms, table=s.CMS, depth=count))
         t.restore(forge.dump(s.own[0], [count, b"x" * 100, 0]))
-        t.restore(forge.dump(s.own[0], [0, 50, count, 0, b"x" * 50]), None)  # a filter of that size may be on its way
+        t.restore(forge.dump(s.own[0], [0, 50, count, 0, b"x" * 50]), None)  # a filter of that size may be incomplete
         t.restore(forge.dump(s.own[0], [0, count, count, 0, b"x" * 50]))
         t.clear()
         header = bytearray(s.bf_chunks[0][1])
@@ -379,14 +379,14 @@ def counts_in_small_payloads(t, s):
             header[at:at + 8] = struct.pack("<Q", count)
             t.clear()
             t.survives("CF.LOADCHUNK", "k", "1", bytes(header))
-    # A string that says it is longer than the dump.
+    # A string that claims to be longer than the dump.
     for size in (101, 2 ** 16, 2 ** 24, 2 ** 31, 2 ** 40):
         body = bytes([forge.MODULE_2]) + forge.length(s.own[0]) + forge.fields(100)
         t.restore(forge.sealed(body + forge.length(forge.STRING) + forge.length(size) + b"x" * 100))
 
 
 def cut_behind_fields(t, s):
-    """A12: dumps that end behind every field, with the mark of the end and without it."""
+    """A12: dumps that end after every field, with and without the end marker."""
     for name, (kind, values) in s.all.items():
         for n in range(len(values)):
             t.restore(forge.dump(kind, values[:n]))
@@ -399,13 +399,13 @@ def cut_behind_fields(t, s):
 
 
 def every_prefix(t, s):
-    """A13: every prefix of a dump, with a right checksum."""
+    """A13: every prefix of a dump, with a valid checksum."""
     for name, (kind, values) in s.all.items():
         whole = forge.dump(kind, values)[:-forge.FOOTER]
         for n in range(len(whole)):
             t.count += 1
             reply = t.client.do("RESTORE", "k", "0", forge.sealed(whole[:n]), "REPLACE")
-            # The last bytes may be those of the footer, which the server reads on into.
+            # The last bytes may be those of the footer, into which the server reads.
             if not isinstance(reply, Error) and n < len(whole) - forge.FOOTER:
                 t.wrong.append(f"{name}: {n} bytes of {len(whole)} are let in")
         if not t.is_well():
@@ -418,7 +418,7 @@ def every_prefix(t, s):
 
 
 def every_entry(t, s):
-    """A14: the same bad value through every way in; every number and real at its edges."""
+    """A14: the same bad value through every entrance; every number and real at its limits."""
     for kind, values in s.all.values():
         for at, value in enumerate(values):
             for bad in REALS if isinstance(value, float) else EDGES if isinstance(value, int) else (b"", b"x", bytes(1000)):
@@ -437,7 +437,7 @@ def every_entry(t, s):
 
 
 def strings_that_users_edit(t, s):
-    """A16: a filter is no string that others may edit, and a string is no filter."""
+    """A16: a filter is not a string that others may edit, and a string is not a filter."""
     c = t.client
     for key_type in (["TAMIS.CREATE", "k", "blocked:capacity=10"], ["BF.RESERVE", "k", "0.01", "10"], ["CF.RESERVE", "k", "10"], ["CMS.INITBYDIM", "k", "5", "2"]):
         t.clear()
@@ -451,14 +451,14 @@ def strings_that_users_edit(t, s):
                   ["CF.INSERT", "k", "ITEMS", "a"], ["CF.LOADCHUNK", "k", "1", s.cf_chunks[0][1]], ["CF.DEL", "k", "a"], ["CMS.INCRBY", "k", "a", "1"],
                   ["CMS.QUERY", "k", "a"], ["CMS.MERGE", "good", "1", "k"], ["TAMIS.CREATE", "k", "blocked:capacity=10"], ["TAMIS.HADD", "k", "12345678"]):
         t.refuses(*words)
-    # A filter of one family is none of another's.
+    # A filter of one family does not belong to another.
     for make, others in ((["BF.RESERVE", "k", "0.01", "10"], ["CF.ADD", "CF.INFO", "CMS.INFO"]), (["CF.RESERVE", "k", "10"], ["BF.ADD", "BF.INFO", "CMS.INFO"]),
                          (["CMS.INITBYDIM", "k", "5", "2"], ["BF.ADD", "CF.ADD", "CF.INFO"])):
         t.clear()
         c.must(*make)
         for name in others:
             t.refuses(name, "k", *(["x"] if name.endswith("ADD") else []))
-    # Notes are bytes from outside as well: no family is talked into a kind that it cannot handle.
+    # Notes are untrusted bytes too: no family accepts a kind that it cannot handle.
     for family, command in (("bf", ["BF.ADD", "k", "x"]), ("cf", ["CF.ADD", "k", "x"]), ("cms", ["CMS.INCRBY", "k", "x", "1"])):
         for spec in ("window:capacity=10", "minhash:bins=64", "iblt:cells=60,estimator=none"):
             t.clear()
@@ -474,13 +474,13 @@ def strings_that_users_edit(t, s):
 
 
 def not_a_number(t, s):
-    """A21: NaN where a rate belongs, and hashes without end."""
+    """A21: NaN where a rate belongs, and excessive hashes."""
     for name in ("error", "bpe"):
         for bad in (NAN, -NAN, INF, -INF):
             t.restore(forged(s.bf, table=s.BF, **{name: bad}))
     for hashes in (0, 65, 66, 1000, 10 ** 9, 2 ** 31, 2 ** 32 - 1, 2 ** 32 + 8, 2 ** 64 - 1):
         t.restore(forged(s.bf, table=s.BF, hashes=hashes))
-    # k and the real that it must agree with, forged together. The smallest rate that there is needs 1,075 hashes.
+    # k and the real that it must agree with, forged together. The smallest rate needs 1,075 hashes.
     for hashes in (65, 700, 1100, 5000, 10 ** 9):
         t.restore(forged(s.bf, table=s.BF, hashes=hashes, bpe=hashes / math.log(2), error=2.0 ** -min(hashes, 1000)), hashes > 1075 or None)
     for at, real in ((44, NAN), (52, NAN), (44, INF), (52, INF), (44, 0.0), (52, -1.0)):
@@ -522,7 +522,7 @@ def main():
             target.end(attack.__doc__.rstrip("."))
         tap.check(server.process.poll() is None and server.process.pid == target.pid, "one server, never restarted")
         tap.check("crashed by signal" not in server.log() and "ASSERTION" not in server.log(), "no crash report")
-        if server.process.poll() is None and not PRELOAD:  # sanitizers keep what was freed
+        if server.process.poll() is None and not PRELOAD:  # sanitizers keep freed memory
             grown = high_water(target.pid) - before
             tap.check(grown < MAX_MEMORY, f"memory stayed in bounds: {grown >> 20} MiB above the start at most")
     return tap.end()

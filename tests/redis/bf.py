@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""BF.*: every command in both protocols, with the texts of RedisBloom; filters of our own and of its own
-kind; chunks, files, growth and replicas."""
+"""BF.*: every command in both protocols, with the texts of RedisBloom; our own kinds and its kind;
+chunks, files, growth and replicas."""
 import os
 import random
 import struct
@@ -15,7 +15,7 @@ tap = Tap()
 OK, WRONG = Status("OK"), Error("WRONGTYPE Operation against a key holding the wrong kind of value")
 FULL, ABSENT = Error("ERR non scaling filter is full"), Error("ERR not found")
 VECTORS = os.path.join(os.environ.get("TAMIS_VECTORS", os.path.join(ROOT, "..", "shared", "vectors")), "redisbloom")
-# A primary whose replicas need not wait, and hear of nothing but writes.
+# A primary whose replicas need not wait and receive nothing but writes.
 PRIMARY = "--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "3600"
 
 
@@ -24,7 +24,7 @@ def arity(name):
 
 
 class Asker:
-    """A client with its protocol's words for yes, no and maps; what differs is told, what does not is counted."""
+    """A client with its protocol's yes, no and maps; reports replies that differ."""
 
     def __init__(self, server, protocol, about=""):
         self.client, self.protocol = server.client(protocol), protocol
@@ -32,7 +32,7 @@ class Asker:
         self.about, self.is_valkey = about, b"valkey_version" in self.client.must("INFO", "server")
 
     def all(self, name, *pairs):
-        """(words, wanted reply) for each pair; `wanted` may be a list of answers as text: "101"."""
+        """(words, wanted reply) for each pair; `wanted` may be a string of answers: "101"."""
         bad = []
         for words, wanted in pairs:
             got = self.client.do(*(words.split(" ") if isinstance(words, str) else words))
@@ -55,7 +55,7 @@ class Asker:
         return value if self.is_valkey else Map({name: value}) if self.protocol == 3 else [value]
 
     def bare(self, reply):
-        """The value of a field, whichever way it is told."""
+        """The value of a field, whatever the form of the reply."""
         return reply if self.is_valkey else next(iter(reply.values())) if self.protocol == 3 else reply[0]
 
 
@@ -145,7 +145,7 @@ def insert(a):
 
 
 def valkey(a):
-    """The arguments that Valkey's module added."""
+    """The arguments that only Valkey's module has."""
     seed, other = b"s" * 32, b"s" * 31 + b"t"
     memory = Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit")
     a.all("Valkey's arguments",
@@ -190,9 +190,9 @@ def of_our_own(a):
     specs = {key: c.must("TAMIS.INFO", key) for key in ("v", "w", "z")}
     tap.check(c.must("TAMIS.SECRET", "v") == c.must("TAMIS.SECRET", "w") != c.must("TAMIS.SECRET", "z") and specs,
               f"RESP{a.protocol} equal seeds are equal secrets")
-    tap.check(float(a.bare(c.must("BF.INFO", "v", "TIGHTENING"))) == 0.85, f"RESP{a.protocol} TIGHTENING is told")
+    tap.check(float(a.bare(c.must("BF.INFO", "v", "TIGHTENING"))) == 0.85, f"RESP{a.protocol} TIGHTENING is reported")
     most = a.bare(c.must("BF.INFO", "q", "MAXSCALEDCAPACITY"))
-    a.all("what is told to be the most is the most",
+    a.all("the reported maximum is the maximum",
           (["BF.INSERT", "q2", "VALIDATESCALETO", str(most), "ITEMS", "a"], "1"),
           (["BF.INSERT", "q3", "VALIDATESCALETO", str(most + 1), "ITEMS", "a"],
            Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit")))
@@ -206,7 +206,7 @@ def of_redisbloom(a):
 
 
 def texts(kind, also):
-    """`also` is about what the questions and Valkey's arguments have left there."""
+    """`also` tests what the queries and Valkey's arguments left there."""
     with Server(arguments=("bf-kind", kind)) as server:
         for protocol in (2, 3):
             a = Asker(server, protocol, f"{kind}: ")
@@ -255,12 +255,12 @@ def positions(a):
 
 
 def arrivals(a):
-    """While a filter comes, nobody says no for it; what was there before goes on answering."""
+    """An incomplete filter never answers no; the one that was there still answers."""
     c = a.client
     (first, header), *rest = chunks_of(c, "k")
     way = Error(f"ERR the filter is still on its way: {len(header)} of {len(header) + sum(len(b) for _, b in rest)} bytes are here")
     half = len(rest[0][1]) // 2
-    a.all("a filter on its way",
+    a.all("an incomplete filter",
           (["BF.LOADCHUNK", "n", "1", header], OK), ("BF.EXISTS n a", way), ("BF.MEXISTS n a b", way), ("BF.CARD n", way),
           ("BF.INFO n", way), ("BF.ADD n a", way), ("BF.SCANDUMP n 0", way), ("BF.RESERVE n 0.1 9", Error("ERR item exists")),
           (["BF.LOADCHUNK", "n", str(half + 1), rest[0][1][:half]], OK), (["BF.LOADCHUNK", "n", str(half + 1), rest[0][1][:half]], OK),
@@ -278,7 +278,7 @@ def arrivals(a):
     tries = [(["BF.LOADCHUNK", "m", "1", header[:-1]], Error("ERR received bad data")),
              (["BF.LOADCHUNK", "m", "1", header + b"x"], Error("ERR received bad data")),
              (["BF.LOADCHUNK", "m", "1", bytes(big)], Error("ERR received bad data"))]
-    if len(header) == 192:  # an image has a checksum, RedisBloom's chunks have none
+    if len(header) == 192:  # an image has a checksum, RedisBloom's chunks do not
         tries += [(["BF.LOADCHUNK", "m", "1", header], OK), (["BF.LOADCHUNK", "m", str(rest[0][0]), spoiled], Error("ERR received bad data"))]
     else:
         for at, form, value in ((8, "<I", 0), (8, "<I", 2**32 - 1), (12, "<I", 16), (20, "<Q", 2**64 - 1), (28, "<Q", 7), (36, "<Q", 99),
@@ -286,7 +286,7 @@ def arrivals(a):
             forged = bytearray(header)
             struct.pack_into(form, forged, at, value)
             tries.append((["BF.LOADCHUNK", "m", "1", bytes(forged)], Error("ERR received bad data")))
-    a.all("headers and bytes that lie", *tries, ("EXISTS m", 0), ("PING", Status("PONG")))
+    a.all("false headers and bytes", *tries, ("EXISTS m", 0), ("PING", Status("PONG")))
 
 
 def chunks():
@@ -353,7 +353,7 @@ def signed(body):
 
 
 def murmur2(data, seed):
-    """MurmurHash2 of 32 bits, which RedisBloom had before its version 2."""
+    """32-bit MurmurHash2, which RedisBloom used before its version 2."""
     m, low = 0x5BD1E995, 0xFFFFFFFF
     h = seed ^ len(data)
     whole = len(data) // 4 * 4
@@ -367,7 +367,7 @@ def murmur2(data, seed):
 
 
 def old_encodings():
-    """Files of RedisBloom from its first version on; what cannot be in its newest stays as it was."""
+    """Files of RedisBloom since its first version; what its newest cannot hold is kept."""
     with Server() as server:
         c = server.client()
         for encoding in range(4):
@@ -393,7 +393,7 @@ def old_encodings():
 
 
 def broken_files():
-    """Every prefix of a dump, and numbers that lie, with a checksum that is right."""
+    """Every prefix of a dump, and false numbers, with a valid checksum."""
     with Server(arguments=("bf-kind", "redisbloom")) as server:
         c = server.client()
         c.must("BF.RESERVE", "k", "0.01", "20")
@@ -419,13 +419,13 @@ def broken_files():
 # ---- Growth, files and replicas --------------------------------------------------------------------
 
 def bare_info(c, key, selector):
-    """One number of BF.INFO: RedisBloom's reply has it in an array, Valkey's has not."""
+    """One number of BF.INFO: RedisBloom replies with an array, Valkey without."""
     reply = c.must("BF.INFO", key, selector)
     return reply[0] if isinstance(reply, list) else reply
 
 
 def growth():
-    """A large filter grows on the worker: nobody waits but those who write to it."""
+    """A large filter grows on the worker: only clients that write to it wait."""
     with Server(*PRIMARY) as server, Server() as replica:
         replicate(server, replica)
         c, other, reader = server.client(), server.client(), server.client()
@@ -442,7 +442,7 @@ def growth():
             asked = reader.do("BF.MEXISTS", "k", "1-0")
             added, again = c.read(), other.read()
         tap.check(step < 20 and isinstance(asked, list) and sum(added) > 990 and added[-1] == 0 and again == 0,
-                  f"it grew, step {step}, and the writer behind it saw what was added")
+                  f"it grew, step {step}, and the next writer saw what was added")
         tap.check(all(c.must("BF.MEXISTS", "k", *items)) and bare_info(c, "k", "CAPACITY") == 2400000, "all are in it")
         tap.equal(c.must("BF.INSERT", "n", "CAPACITY", "9000000", "ITEMS", "a", "b", "a"), [1, 1, 0], "a large new one is made and added to")
         c.must("MULTI")
@@ -472,7 +472,7 @@ def limits():
 
 
 def honest_state():
-    """A8: what honest use leads to can be loaded again."""
+    """A8: what honest use makes can be loaded again."""
     with Server("--dbfilename", "a8.rdb") as server:
         c = server.client()
         c.must("BF.RESERVE", "k", "0.0001", "1", "EXPANSION", "1")
@@ -482,7 +482,7 @@ def honest_state():
         c = server.client()
         tap.check(c.must("BF.CARD", "k") == added > 4990 and all(c.must("BF.MEXISTS", "k", *range(5000))),
                   "5,000 items from a capacity of 1 on are there after a restart")
-        tap.equal(bare_info(c, "k", "EXPANSION"), 1, "and the expansion is told as it was asked for")
+        tap.equal(bare_info(c, "k", "EXPANSION"), 1, "and the expansion is reported as given")
 
 
 def random_programs(server, replica, kind):
@@ -522,7 +522,7 @@ def offset(c):
 
 
 def effects():
-    """What is asked is not replicated, what is added is; what changed nothing is no event."""
+    """Queries are not replicated, adds are; what changes nothing causes no event."""
     with Server(*PRIMARY, "--notify-keyspace-events", "Ed") as server, Server() as replica:
         replicate(server, replica)
         c, listener = server.client(), server.client()
@@ -532,10 +532,10 @@ def effects():
         before = offset(c)
         c.do("BF.EXISTS", "k", "a")
         c.do("BF.RESERVE", "k", "0.01", "3")
-        tap.equal(offset(c), before, "questions are not replicated")
+        tap.equal(offset(c), before, "queries are not replicated")
         tap.equal(c.must("BF.MADD", "k", "a", "b"), [0, 0], "items that are there")
         in_step(server, replica)
-        lacking = replica.client()  # as a version that lays filters out otherwise: what is there for one is not for another
+        lacking = replica.client()  # as with another layout: it may lack what others have
         lacking.must("CONFIG", "SET", "replica-read-only", "no")
         lacking.must("DEL", "k")
         lacking.must("BF.RESERVE", "k", "0.01", "3", "NONSCALING")
@@ -556,7 +556,7 @@ def effects():
         tap.check(b"cmdstat_bf.madd" in told and b"cmdstat_bf.insert" not in told, "a command that makes a filter is replicated as what it did")
         events = [listener.read()[2:] for _ in range(5)]
         tap.equal([e[0].split(b":")[1] + b" " + e[1] for e in events],
-                  [b"bloom.reserve k", b"bloom.add k", b"bloom.add k", b"bloom.reserve n", b"bloom.add n"], "events are told")
+                  [b"bloom.reserve k", b"bloom.add k", b"bloom.add k", b"bloom.reserve n", b"bloom.add n"], "events are sent")
 
 
 def main():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whom limits bind: clients alone. What a primary, an append-only file or an RDB file brings is taken whatever the
-settings here are; what a client asks for is asked of max-filter-bytes and of maxmemory before it is made; and the
-secret of new filters comes from the server, whatever clients send."""
+"""Limits bind clients alone. What comes from a primary, an AOF or an RDB file is accepted whatever
+the settings; what a client asks for is checked against max-filter-bytes and maxmemory before it is
+made; and the secret of new filters comes from the server, whatever clients send."""
 import sys
 
 from resp import Error, Status
@@ -10,7 +10,7 @@ from server import MODULE, SECRET, Server, Tap, in_step, info_field, replicate, 
 
 OK = Status("OK")
 OOM = "OOM command not allowed when used memory > 'maxmemory'."
-MIN = 1024  # the smallest max-filter-bytes
+MIN = 1024  # the minimum of max-filter-bytes
 MIB = 1 << 20
 tap = Tap()
 
@@ -31,7 +31,7 @@ def items(n, of="item"):
 
 
 def fill(c):
-    """Filters of all families and ways to make them, each above MIN; {key: (command that asks, items)}."""
+    """Filters of all families, made in all ways, each above MIN; {key: (query command, items)}."""
     asked = {}
     c.must("TAMIS.CREATE", "grown", "grow:capacity=100")
     for at in range(0, 20000, 1000):
@@ -95,7 +95,7 @@ def same(c, asked, wanted, how):
     tap.equal({k: n for k, n in lost.items() if n}, {}, f"and none of what was acknowledged is lost {how}")
 
 
-def told_to_others():
+def replicated_to_others():
     """A replica, files and full syncs, each with the smallest limits and other settings."""
     aof = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0")
     with Server(*aof) as primary, Server("--maxmemory", "3mb", secret="11" * 16) as replica:
@@ -127,7 +127,7 @@ def told_to_others():
 
 
 def refused_here():
-    """What the primary refused because of its limits is nowhere, though a replica has room for it."""
+    """What the primary refused because of its limits is nowhere, even where a replica has room."""
     with Server() as primary, Server() as replica:
         replicate(primary, replica)
         c, r = primary.client(), replica.client()
@@ -138,7 +138,7 @@ def refused_here():
         c.must("TAMIS.CREATE", "old", "blocked:capacity=10")
         c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * MIN)
         tap.check(isinstance(c.do("TAMIS.LOAD", "whole", 0, total, image), Error) or c.do("EXISTS", "whole") == 0, "an image above the limit is refused")
-        for key in ("chunks", "old"):  # room in the announced total, none for the filter
+        for key in ("chunks", "old"):  # the announced total fits, the filter does not
             c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 << 30)
             c.must("TAMIS.LOAD", key, 0, total, image[:4000])
             c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * MIN)
@@ -147,7 +147,7 @@ def refused_here():
         tap.check(isinstance(c.do("TAMIS.CREATE", "t", "blocked:size=8KiB,capacity=1000"), Error), "and a new one")
         tap.equal(c.do("CMS.INITBYDIM", "s", 2000, 5), Error("CMS: Insufficient memory to create the key"), "and a sketch")
         tap.equal(c.do("BF.INSERT", "b", "VALIDATESCALETO", 10 ** 6, "ITEMS", "x"),
-                  Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit"), "and a wish")
+                  Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit"), "and VALIDATESCALETO")
         failed = 0
         for i in range(4000):
             failed += isinstance(c.do("TAMIS.ADDNEW", "g", i), Error)
@@ -164,7 +164,7 @@ def refused_here():
 
 
 def secret_of(c, key):
-    """The server's: that of a filter that it makes now."""
+    """The server's secret: that of a new filter."""
     c.must("DEL", key)
     c.must("BF.ADD", key, "x")
     return c.must("TAMIS.SECRET", key)
@@ -192,9 +192,9 @@ def secrets():
             tap.equal(c.do("TAMIS.SECRET", "theirs"), chosen, "a restored filter keeps its own")
             tap.equal(c.do("BF.EXISTS", "theirs", "x"), 1, "and answers with it")
             c.must("CMS.INITBYDIM", "ours", 100, 3)
-            tap.check(isinstance(c.do("CMS.MERGE", "ours", 2, "sketch", "ours"), Error), "it is not merged with ours, and that is told")
+            tap.check(isinstance(c.do("CMS.MERGE", "ours", 2, "sketch", "ours"), Error), "it is not merged with ours, and the error says so")
             told = {k: dict(zip(v[::2], v[1::2]))[b"secret"] for k in ("theirs", "a") for v in [c.must("TAMIS.INFO", k)]}
-            tap.equal(told, {"theirs": b"own", "a": b"server"}, "TAMIS.INFO tells whose secret it is")
+            tap.equal(told, {"theirs": b"own", "a": b"server"}, "TAMIS.INFO reports whose secret it is")
             tap.check(isinstance(c.do("TAMIS.ADOPT", chosen), Error), "TAMIS.ADOPT is not for clients")
             tap.equal(c.do("EVAL", "return redis.pcall('TAMIS.ADOPT', ARGV[1]).err ~= nil and 1", 0, chosen), 1, "nor for their scripts")
             c.must("DEBUG", "LOADAOF")
@@ -255,7 +255,7 @@ def memory():
                    ["CMS.INITBYDIM", "x", 1 << 24, 2])
         before = used(c)
         for words in refused:
-            tap.equal(c.do(*words), Error(OOM), f"{words[0]} above maxmemory is refused, in the server's words")
+            tap.equal(c.do(*words), Error(OOM), f"{words[0]} above maxmemory is refused with the server's error")
         tap.check(c.do("EXISTS", "x") == 0 and used(c) - before < MIB, "and takes nothing")
         c.must("TAMIS.CREATE", "a", big)
         tap.equal(c.do("TAMIS.CREATE", "b", big), Error(OOM), "a second one that has no room beside the first")
@@ -273,7 +273,7 @@ def memory():
 
 
 def grow(server, c):
-    """Growth asks too: adds end with the server's error, and memory stays below what is allowed."""
+    """Growth is checked too: adds end with the server's error, and memory stays in bounds."""
     c.must("FLUSHALL")
     until(lambda: info_field(c, "tamis", "tamis_frees_waiting") == "0", 30, "what was flushed is free")
     c.must("CONFIG", "SET", "maxmemory", "8mb")
@@ -299,7 +299,7 @@ def grow(server, c):
     tap.equal(c.must("TAMIS.HAS", "g", 0, 1, 2), [1, 1, 1], "what was added before is there")
 
 
-# What takes very many items at once: how it is made, the command, the question, and the setting of its family.
+# For very many items at once: how to create it, to add, to query, and its family's setting.
 MANY = 20_000
 GROWING = {
     "scalable": (["TAMIS.CREATE", "scalable:capacity=100k,fpr=1e-9"], ["TAMIS.ADD"], "TAMIS.HAS", None),
@@ -315,7 +315,7 @@ GROWING = {
 
 
 def acknowledged(sent, reply):
-    """The items of a command that it was told are in."""
+    """The items that the reply says were added."""
     if isinstance(reply, Error):
         return []
     if isinstance(reply, int):
@@ -324,8 +324,8 @@ def acknowledged(sent, reply):
 
 
 def is_refusal(sent, reply):
-    """In the server's words: for all of them, or behind those that are in; or -1 for each that found no room, as RedisBloom's
-    cuckoo filters tell it."""
+    """The server's error, for all items or after those added; or -1 for each without room, as in
+    RedisBloom's cuckoo filters."""
     if isinstance(reply, list) and -1 in reply:
         return len(reply) == len(sent) and set(reply) <= {1, 0, -1} and 1 in reply
     if isinstance(reply, list):
@@ -334,10 +334,10 @@ def is_refusal(sent, reply):
 
 
 def until_refused(c, name, most):
-    """Sends very many items at a time until one of them is refused; what was acknowledged before, and with that."""
+    """Sends very many items at a time until one is refused; returns all that were acknowledged."""
     make, add, _, _ = GROWING[name]
     c.must(make[0], name, *make[1:])
-    kept = [f"first {i}" for i in range(MANY // 3)]  # so that room ends in the middle of a command
+    kept = [f"first {i}" for i in range(MANY // 3)]  # so that room ends within a command
     c.must(add[0], name, *add[1:], *kept)
     for at in range(0, 100 * MANY, MANY):
         sent = [f"{i}" for i in range(at, at + MANY)]
@@ -346,17 +346,17 @@ def until_refused(c, name, most):
         kept += last
         if len(last) < len(sent):
             break
-    tap.check(is_refusal(sent, reply), f"{name}: growth is refused, and told")
+    tap.check(is_refusal(sent, reply), f"{name}: growth is refused with an error")
     if name in ("CF", "CF, new"):
         reply = c.do(add[0], name, *add[1:], *(f"more {i}" for i in range(MANY)))
-        tap.check(reply == Error(OOM) or set(reply) <= {0, -1}, f"{name}: when nothing goes in, in the server's words")
+        tap.check(reply == Error(OOM) or set(reply) <= {0, -1}, f"{name}: when nothing goes in, with the server's error")
     until(lambda: used(c) <= most, 30, "arguments are freed")
     return kept
 
 
 def very_many():
-    """The same for commands that are done in steps, or on a copy, while others are served; a replica and a file take all that
-    was acknowledged, whatever they may use themselves."""
+    """The same for commands that run in steps or on a copy while others are served; a replica and a
+    file accept all that was acknowledged, whatever their own limits."""
     most = 10 * MIB
     aof = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0")
     for name, (_, _, ask, setting) in GROWING.items():
@@ -377,7 +377,7 @@ def very_many():
 
 
 def evict(c, big):
-    """With a policy the server makes room after the command: what could become free counts as room."""
+    """With eviction the server makes room after the command: what it could free counts as room."""
     c.must("FLUSHALL")
     c.must("CONFIG", "SET", "maxmemory", "60mb", "maxmemory-policy", "allkeys-lru")
     tap.equal(c.do("TAMIS.CREATE", "x", "blocked:size=512MiB,capacity=10M"), Error(OOM), "what never fits is refused with eviction, too")
@@ -394,7 +394,7 @@ def evict(c, big):
 
 
 def main():
-    told_to_others()
+    replicated_to_others()
     refused_here()
     secrets()
     memory()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""CF.*: every command in both protocols, with filters of ours and with RedisBloom's; dumps of RedisBloom;
-forged chunks; enlarging; replicas and files."""
+"""CF.*: every command in both protocols, with our filters and RedisBloom's; dumps of RedisBloom;
+forged chunks; growth; replicas and files."""
 import glob
 import os
 import random
@@ -41,7 +41,7 @@ class Session:
         tap.equal(self.do(*words(command)), wanted, f"{self.label} {command[:70]}")
 
     def info(self, key, **wanted):
-        """CF.INFO as a dictionary, after a look at its shape."""
+        """CF.INFO as a dictionary, after a check of its shape."""
         reply = self.client.must("CF.INFO", key)
         is_shaped = isinstance(reply, Map) and list(reply) == NAMES if self.protocol == 3 else \
             reply[::2] == NAMES and all(isinstance(name, Status) for name in reply[::2])
@@ -177,7 +177,7 @@ def load(client, key, chunks):
 
 
 def positions(s):
-    """Where chunks may not begin; attacks on RedisBloom among them."""
+    """Where chunks may not begin, including attacks on RedisBloom."""
     c = s.client
     s.equal("CF.SCANDUMP p", arity("cf.scandump"))
     s.equal("CF.SCANDUMP p 0", Error("ERR not found"))
@@ -233,7 +233,7 @@ def positions(s):
 
 
 def forged_headers(server):
-    """Shapes that RedisBloom once believed."""
+    """Shapes that RedisBloom once accepted."""
     c = server.client()
     c.must("FLUSHALL")
     good = dict(items=1, buckets=64, deletes=0, filters=1, size=2, iterations=20, expansion=1)
@@ -261,7 +261,7 @@ def forged_headers(server):
 
 
 def forged_dumps(server):
-    """Every beginning of a dump, and each byte of it changed, with the checksum out of the way."""
+    """Every prefix of a dump, and each byte of it changed, with checksums switched off."""
     c = server.client()
     c.must("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
     c.must("CF.RESERVE", "d", 8, "BUCKETSIZE", 1, "EXPANSION", 2)
@@ -284,13 +284,13 @@ def forged_dumps(server):
                 c.must("CF.INFO", "x")
                 c.must("CF.COMPACT", "x")
                 c.do("CF.ADD", "x", "y")
-    tap.check(believed <= 4, f"what is taken is dumped again as it is, but for {believed} that were only spelled otherwise")
+    tap.check(believed <= 4, f"what is accepted is dumped unchanged, except {believed} that were only encoded differently")
     tap.check(refused > taken > 0, f"of its changed bytes {refused} are refused, {taken} are other fingerprints")
     tap.equal(c.must("CF.MEXISTS", "d", *range(20)), answers, "the server still answers")
 
 
 def forged_notes(server):
-    """What a note says is believed as little."""
+    """Notes are not trusted either."""
     c = server.client()
     names = "expansion", "bucketsize", "iterations", "filters", "deleted", "buckets"
     for number in 0, 1, 2**63, 2**64 - 1:
@@ -377,7 +377,7 @@ def is_full(server, protocol, label):
 
 
 def grows(server, label):
-    """Enlarged again and again, keys stay and counts are right; emptied, it becomes small again."""
+    """Grown again and again, it keeps its keys and counts; emptied, it shrinks again."""
     c = server.client()
     for expansion in 1, 2, 8:
         key = f"g{expansion}"
@@ -393,7 +393,7 @@ def grows(server, label):
         counts = c.pipeline([("CF.COUNT", key, item) for item in items])
         tap.check(all(n >= 2 for n in counts[:100]) and all(n >= 1 for n in counts), f"{label} no count too low")
         hits = sum(c.must("CF.MEXISTS", key, *(f"stranger {i}" for i in range(5000))))
-        tap.check(hits < 5000 * (0.4 if expansion == 1 else 0.15), f"{label} {hits} of 5000 strangers")
+        tap.check(hits < 5000 * (0.4 if expansion == 1 else 0.15), f"{label} {hits} of 5000 non-members")
         c.pipeline([("CF.DEL", key, item) for item in items[:100] + items[30:]])
         c.must("CF.COMPACT", key)
         info = c.must("CF.INFO", key)
@@ -403,7 +403,7 @@ def grows(server, label):
 
 
 def enlarged_by_worker(server):
-    """A large one, while others write to it."""
+    """A large filter, while others write to it."""
     a, b, c = server.client(), server.client(), server.client()
     a.must("CF.RESERVE", "large", 1200000, "EXPANSION", 2)
     info = a.must("TAMIS.INFO", "large")
@@ -415,14 +415,14 @@ def enlarged_by_worker(server):
         a.must("TAMIS.HADD", "large", numbers.randbytes(8 * n))
     a.send(["CF.INSERT", "large", "ITEMS", "one", "two", "two"])
     b.send(["CF.ADD", "large", "three"])
-    tap.check(c.must("CF.EXISTS", "large", "four") in (0, 1), "questions go on")
+    tap.check(c.must("CF.EXISTS", "large", "four") in (0, 1), "queries go on")
     tap.equal([a.read(), b.read()], [[1, 1, 1], 1], "adds wait for the larger filter")
     tap.equal(a.must("CF.MEXISTS", "large", "one", "two", "three"), [1, 1, 1], "and are in it")
     tap.equal([a.must("CF.COUNT", "large", "two"), a.must("CF.INFO", "large")[5]], [2, 2], "once each")
 
 
 def large_chunks(server, label):
-    """None is so large that others wait for it; those that come may be as large as RedisBloom's, or larger."""
+    """No chunk makes others wait; incoming ones may be as large as RedisBloom's, or larger."""
     c = server.client()
     c.must("CF.RESERVE", "dumped", 1 << 24)
     c.must("CF.INSERT", "dumped", "ITEMS", *range(1000))
@@ -435,7 +435,7 @@ def large_chunks(server, label):
 
 
 def made_by_worker(server):
-    """Two who make the same large filter at the same time."""
+    """Two clients make the same large filter at the same time."""
     a, b = server.client(), server.client()
     for client in a, b:
         client.send(["CF.INSERT", "wide", "CAPACITY", 5000000, "ITEMS", "x", client.socket.getsockname()[1]])

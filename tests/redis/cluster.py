@@ -6,13 +6,13 @@
     KEYS=1e8 tests/redis/cluster.py        the same with many: "make cluster-proof"
     tests/redis/cluster.py one_server      only some sections
 
-Clients add keys through pipes. Meanwhile 1,500 slots move, a node joins and gets some, replication
-to one replica is cut, and its primary is killed with keys that only it had. Then every key must be there,
-and the image of all shards must be what one process builds, byte for byte.
+Clients add keys through pipes while 1,500 slots move, a node joins and gets some, replication to
+one replica is cut, and its primary is killed with keys that only it had. Then every key must be
+there, and the image of all shards must be what one process builds, byte for byte.
 
-What clients are to meet is not left to who is faster: an event brings keys itself at the moment that
-matters, and goes on when servers tell that it has come to pass. Only with many keys servers elect by
-themselves, because how long that takes is measured there.
+Nothing depends on timing: an event brings keys itself at the moment that matters, and continues
+when servers report that it took effect. Servers elect by themselves only with many keys, because
+that run measures how long it takes.
 """
 import fcntl
 import json
@@ -63,9 +63,9 @@ def worked(result, name):
 
 PIECES = 200 if not IS_LONG else 2000
 PHASES = 4
-BY_EVENTS = PIECES // 10  # pieces that no phase feeds: events bring them
+BY_EVENTS = PIECES // 10  # fed by events, not by phases
 
-# Seconds that --timeout gives servers which do not answer: those that do, on a machine that is busy, have the time too.
+# The --timeout for silent servers, in seconds; enough for others to answer on a busy machine.
 PATIENCE = 5
 
 
@@ -76,7 +76,7 @@ def write_keys():
 
 
 class Adder:
-    """`tamis cluster add`, fed through a pipe. Shells let what they start in the background ignore SIGINT."""
+    """`tamis cluster add`, fed through a pipe. Shells make background jobs ignore SIGINT."""
     all = []
 
     def __init__(self, name, *options, address=None):
@@ -99,7 +99,7 @@ class Adder:
 
 
 class Feeder:
-    """The keys in pieces, to clients in turn: each phase gets its part, while something happens."""
+    """Feeds the keys in pieces to clients in turn: a part in each phase, while an event happens."""
 
     def __init__(self, adders):
         self.adders = adders
@@ -112,30 +112,30 @@ class Feeder:
         self.lock = threading.Lock()  # events bring keys as well
 
     def put_piece(self, adder=None):
-        """Some hundred keys, and so some for every shard."""
+        """Some hundred keys, so some for every shard."""
         with self.lock:
             data = self.rest + self.file.read(self.piece)
             end = data.rfind(b"\n") + 1
             self.rest = data[end:]
             adder = adder or self.adders[self.turn % len(self.adders)]
             self.turn += 1
-        adder.feed(data[:end])  # one that takes no more for now stops nobody else
+        adder.feed(data[:end])  # one that is blocked stops no other
         return len(data) > 0
 
     def phase(self, event):
-        """Feeds while the event goes on; both must end."""
+        """Feeds during the event; both must end."""
         trouble = []
 
         def happen():
             try:
                 event(self)
-            except BaseException as problem:  # shown by the thread that waits
+            except BaseException as problem:  # raised by the waiting thread
                 trouble.append(problem)
         thread = threading.Thread(target=happen)
         thread.start()
         for _ in range(self.per_phase):
             self.put_piece()
-            thread.join(0 if IS_LONG else 0.01)  # not all at once, while there is somebody to meet
+            thread.join(0 if IS_LONG else 0.01)  # spread over the event
         thread.join()
         if trouble:
             raise trouble[0]
@@ -153,11 +153,11 @@ def refusals():
     refused(tamis("cluster", "create", "f", "cuckoo:capacity=1000"), 2, "cuckoo|cut", "a kind that cannot be cut is refused")
     refused(tamis("cluster", "create", "f", SPEC, "--shards", "20000"), 2, "allowed: 1 to 16384", "more shards than slots are refused")
     refused(tamis("cluster", "create", "f", SPEC, "--invert-match"), 2, "create does not accept --invert-match", "an option of another action is refused")
-    refused(tamis("cluster", "grow", "f"), 2, "unknown action .grow.", "an action that nobody knows is refused")
+    refused(tamis("cluster", "grow", "f"), 2, "unknown action .grow.", "an unknown action is refused")
     refused(tamis("cluster", "add", "nothing", data=b"x\n"), 2, "no such filter", "a filter that is not there takes no keys")
     refused(tamis("cluster", "check", "nothing", data=b"x\n"), 2, "no such filter", "a filter that is not there has no answers")
     refused(tamis("cluster", "info", "f", "--redis", "127.0.0.1:1", "--timeout", "1"), 2, r"127.0.0.1:1: cannot connect",
-            "a server that is not there is told")
+            "an absent server is reported")
     c = cluster.nodes[1].client()
     c.must("CONFIG", "SET", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
     refused(tamis("cluster", "create", "f", SPEC), 2, f"127.0.0.1:{cluster.nodes[1].port}: its maxmemory-policy is allkeys-lru",
@@ -188,15 +188,15 @@ def slot_of(key):
     return cluster.alive()[0].client().must("CLUSTER", "KEYSLOT", key)
 
 
-def dump_meanwhile(_):
+def dump_under_load(_):
     """Shards that change while they are fetched are fetched again, until each is whole."""
     worked(tamis("cluster", "dump", "big", path("early.tamis")), "an image is made while keys come")
     worked(tamis("info", path("early.tamis")), "and it passes the gate")
 
 
 def move_slots(feeder):
-    """1,500 slots of the first primary, fewer in the short form. Those with shards wait half-way until keys have come
-    by an ASK; then the map of all clients is an old one, and they meet a MOVED."""
+    """Moves 1,500 slots of the first primary, fewer in the short form. Those with shards wait
+    halfway until keys have come by an ASK; then all clients have an old map, and get a MOVED."""
     source, target = cluster.nodes[0], cluster.nodes[1]
 
     def keys_come(slot):
@@ -207,11 +207,11 @@ def move_slots(feeder):
         until(lambda: items_half_way(client, key) > before, 30, "keys come to a shard that is half-way")
     slots = cluster.slots_of(source)[:1500 if IS_LONG else 800]
     with cluster.maps_stay():
-        before = moved_told(source)
+        before = moved_replies(source)
         cluster.move(slots, source, target, keys_come)
         for _ in feeder.adders:
             feeder.put_piece()
-        until(lambda: moved_told(source) > before, 30, "a client hears that a shard has moved")
+        until(lambda: moved_replies(source) > before, 30, "a client hears that a shard has moved")
     cluster.wait()
 
 
@@ -220,7 +220,7 @@ def items_half_way(client, key):
     return items(client.must("TAMIS.INFO", key))
 
 
-def moved_told(node):
+def moved_replies(node):
     told = info_field(node.client(), "errorstats", "errorstat_MOVED")
     return int(told.split("=")[1]) if told else 0
 
@@ -234,14 +234,14 @@ def node_joins(_):
 
 
 def kill_primary(feeder):
-    """What it acknowledges from here on its replica never hears: nobody may follow it any more. A client that was never
-    given a key before asks for confirmation, and so has heard of an acknowledgement that nobody else can vouch for."""
+    """The replica never receives what its primary acknowledges from here on. A new client asks for
+    confirmation, so it holds an acknowledgement that no other server can vouch for."""
     primary = cluster.nodes[2]
     replica = cluster.replica_of(primary)
     c = primary.client()
 
     def clients():
-        """What each was last asked, by number."""
+        """The last command of each client, by id."""
         lines = c.must("CLIENT", "LIST").decode().split("\n")[:-1]
         return {int(one["id"]): one["cmd"] for one in (dict(re.findall("(\\S+?)=(\\S*)", line)) for line in lines)}
     old = set(clients())
@@ -249,7 +249,7 @@ def kill_primary(feeder):
     until(lambda: set(clients()) - old, 30, "a client comes")
     c.must("ACL", "SETUSER", "default", "-psync", "-sync")
     replica.client().must("CLIENT", "KILL", "TYPE", "master")
-    until(lambda: info_field(c, "replication", "connected_slaves") == "0", 30, "nobody follows the primary")
+    until(lambda: info_field(c, "replication", "connected_slaves") == "0", 30, "the primary has no replica")
     feeder.adders.append(late)
     feeder.put_piece(late)
     until(lambda: any(command == "wait" for number, command in clients().items() if number not in old), 30,
@@ -267,7 +267,7 @@ def under_load():
     refused(tamis("cluster", "create", "big", SPEC), 2, "already exists", "and not a second time")
     start = time.monotonic()
     feeder = Feeder([Adder("big"), Adder("big")])
-    for event in (dump_meanwhile, move_slots, node_joins, kill_primary):
+    for event in (dump_under_load, move_slots, node_joins, kill_primary):
         feeder.phase(event)
     feeder.finish()
     reports = [adder.end() for adder in feeder.adders]
@@ -318,7 +318,7 @@ def check_order():
     tap.equal(members, [b"%d" % i for i in range(1, 50001)], "lines come out in the order of the input")
     known = set(printed)
     tap.check(printed == [line for line in lines.split() if line in known], "also those that are wrong")
-    tap.check(200 < len(printed) - len(members) < 1000, f"strangers are let in at the rate: {len(printed) - len(members)} of 50,000")
+    tap.check(200 < len(printed) - len(members) < 1000, f"non-members hit at the expected rate: {len(printed) - len(members)} of 50,000")
 
 
 def dump_is_the_image():
@@ -327,7 +327,7 @@ def dump_is_the_image():
     names_are_documented("cluster info --json", info)
     again = info["items"] - KEYS
     tap.check(again >= 0, f"the count of adds has {again} more: keys that were sent again")
-    # A count that is as high without a cluster: some keys twice.
+    # The same count without a cluster: some keys twice.
     subprocess.run(f"(cat {ALL}; head -n {again % KEYS} {ALL}) >{path('twice')}", shell=True, check=True)
     worked(tamis("build", path("built.tamis"), path("twice"), "--spec", SPEC + ",hash=sip13", "--secret-file", SECRET),
            "one process builds the image")
@@ -336,7 +336,7 @@ def dump_is_the_image():
 
 
 def image():
-    """The dump of before, or what it would be."""
+    """The earlier dump, or its equal."""
     if not os.path.exists(path("dump.tamis")):
         worked(tamis("build", path("dump.tamis"), ALL, "--spec", SPEC + ",hash=sip13", "--secret-file", SECRET), "an image is built")
     return path("dump.tamis")
@@ -363,7 +363,7 @@ def lost_shard():
     worked(tamis("cluster", "load", "lost", image()), "the image brings it back")
     tap.equal(tamis("cluster", "check", "lost", ALL, "-c").stdout, f"{KEYS}\n".encode(), "with all its keys")
     cluster.primary_of(slot_of(key)).client().must("DEL", key)
-    worked(tamis("cluster", "repair", "lost", "--accept-loss"), "an empty shard takes its place when somebody says so")
+    worked(tamis("cluster", "repair", "lost", "--accept-loss"), "an empty shard takes its place on request")
     count = int(tamis("cluster", "check", "lost", ALL, "-c").stdout)
     tap.check(KEYS * 0.94 < count < KEYS * 0.98, "whose keys are gone")
 
@@ -371,7 +371,7 @@ def lost_shard():
 def lost_first_shard():
     key = b"lost:{1bz}"
     cluster.primary_of(0).client().must("DEL", key)
-    refused(tamis("cluster", "check", "lost", ALL, "-c"), 2, "no such filter", "without its first shard nobody knows the filter")
+    refused(tamis("cluster", "check", "lost", ALL, "-c"), 2, "no such filter", "without its first shard the filter is unknown")
     result = tamis("cluster", "repair", "lost")
     tap.check(result.returncode == 1 and b"shard 0 of 24" in result.stdout, "but repair finds the others")
     worked(tamis("cluster", "repair", "lost", "--from", image()), "an image heals all that is lost")
@@ -389,16 +389,16 @@ def all_items(name):
 
 
 def primary_is_dead():
-    """It died a moment ago: the cluster still names it, and nobody has taken its place yet."""
+    """The primary died a moment ago: the cluster still names it, and no replica has taken over."""
     worked(tamis("cluster", "create", "later", SPEC), "a filter is made")
-    for name, has_first in (("of the first shard", True), ("of others", False)):  # the first is asked before all others
+    for name, has_first in (("of the first shard", True), ("of others", False)):  # queried first
         first = cluster.primary_of(0)
         primary = first if has_first else another_primary(first)
         replica = cluster.replica_of(primary)
         primary.kill()
-        told = cluster.maps_told()
+        told = cluster.maps_requested()
         adder = Adder("later", ALL, address=cluster.address())
-        until(lambda: adder.process.poll() is not None or cluster.maps_told() > told + 5, 30,
+        until(lambda: adder.process.poll() is not None or cluster.maps_requested() > told + 5, 30,
               "an add asks again and again for the primary")
         cluster.take_over(replica)
         code, report, words = adder.end()
@@ -407,7 +407,7 @@ def primary_is_dead():
         tap.equal(report.get("acknowledged"), KEYS, "and all keys are acknowledged")
         tap.equal(tamis("cluster", "check", "later", ALL, "-c").stdout, f"{KEYS}\n".encode(), "by the replica that was elected")
         primary.start()
-        until(lambda: not cluster.is_primary(primary), 60, "who comes back is told that it is a replica")
+        until(lambda: not cluster.is_primary(primary), 60, "a node that comes back learns that it is a replica")
         cluster.wait()
 
 
@@ -416,14 +416,14 @@ def another_primary(first):
 
 
 def nobody_is_elected():
-    """A cluster that does not come to itself: the sentence names the node once."""
+    """A cluster that does not recover: the error names the node once."""
     first = cluster.primary_of(0)
     primary = another_primary(first)
     cluster.replica_of(primary).kill()
     primary.kill()
     result = tamis("cluster", "add", "later", ALL, "--timeout", PATIENCE)
     address = f"127.0.0.1:{primary.port}"
-    refused(result, 2, re.escape(address), "one that waits in vain says for whom")
+    refused(result, 2, re.escape(address), "a timeout names the node")
     tap.equal(result.stderr.decode().count(address), 1, "and says it once")
 
 
@@ -433,7 +433,7 @@ def other_secret():
     info = c.must("TAMIS.INFO", key)
     c.must("DEL", key)
     c.must("TAMIS.CREATE", key, info[info.index(b"spec") + 1], "SECRET", b"x" * 16)
-    refused(tamis("cluster", "check", "lost", ALL, "-c"), 2, "has a different secret", "a shard with another secret is not asked")
+    refused(tamis("cluster", "check", "lost", ALL, "-c"), 2, "has a different secret", "a shard with another secret is not queried")
     result = tamis("cluster", "repair", "lost")
     tap.check(result.returncode == 1 and b"it has another secret" in result.stdout, "repair finds it")
     c.must("DEL", key)
@@ -441,7 +441,7 @@ def other_secret():
 
 
 def silent_shards():
-    """The primary of the first shard and its replica stop, and until all is answered: their shards answer maybe."""
+    """While a primary and its replica are paused, their shards answer maybe."""
     primary = cluster.primary_of(0)
     pair = [node for node in (primary, cluster.replica_of(primary)) if node]
     name = f"127.0.0.1:{primary.port}"
@@ -456,7 +456,7 @@ def silent_shards():
         node.process.send_signal(signal.SIGCONT)
     report = json.loads(result.stderr.split(b"\n")[0])
     printed = result.stdout.split()
-    refused(result, 3, "keys were answered maybe.* did not answer", "shards that are silent answer maybe, and the exit tells")
+    refused(result, 3, "keys were answered maybe.* did not answer", "silent shards answer maybe, and the exit status says so")
     tap.check(0.8 < report["maybes"] / (40000 * shards / 24) < 1.2, f"only keys of the {shards} silent shards are maybes")
     tap.check({b"%d" % i for i in range(1, 20001)} <= set(printed), "no key that was added is missing")
     tap.check(len(printed) > 20000 + report["maybes"] // 3, "maybes are printed")
@@ -476,14 +476,14 @@ def stopped():
         pass
     code, report, words = adder.end()
     tap.equal(code, -signal.SIGINT, "a signal ends it")
-    tap.check("stopped by a signal" in words and 20000 <= report["acknowledged"] <= 20002, "after what was under way, and it tells")
+    tap.check("stopped by a signal" in words and 20000 <= report["acknowledged"] <= 20002, "after what was under way, and reports it")
     again = b"".join(b"more-%d\n" % i for i in range(20000))
-    tap.equal(tamis("cluster", "check", "lost", "-c", data=again).stdout, b"20000\n", "what it told is there")
+    tap.equal(tamis("cluster", "check", "lost", "-c", data=again).stdout, b"20000\n", "what it reported is there")
 
 
 def other_keys():
     refused(tamis("cluster", "load", "lost", image()), 2, "with other keys; use --force to replace", "shards with other keys are not replaced")
-    worked(tamis("cluster", "load", "lost", image(), "--force"), "unless somebody says so")
+    worked(tamis("cluster", "load", "lost", image(), "--force"), "except on request")
     worked(tamis("cluster", "dump", "lost", path("after.tamis")), "then the shards")
     same = subprocess.run(["cmp", path("after.tamis"), image()], check=False).returncode == 0
     tap.check(same, "are the image again")
@@ -494,12 +494,12 @@ def forms():
            "a filter remembers the form of its keys")
     worked(tamis("cluster", "add", "mails", "-d", ",", "--field", "2", data=b"1,A@b.C \n2,x@Y.z\n"), "keys are fields of lines")
     result = tamis("cluster", "check", "mails", "-n", data=b"a@b.c\nnobody@b.c\n X@y.Z\n")
-    tap.equal(result.stdout, b"1:a@b.c\n3: X@y.Z\n", "whoever asks gets the same form")
+    tap.equal(result.stdout, b"1:a@b.c\n3: X@y.Z\n", "every query gets the same form")
     refused(tamis("cluster", "check", "mails", "--canon", "lower", data=b"x\n"), 2, "trim,lower", "and no other")
 
 
 def built_shards(address):
-    """Shards that machines built which never talked."""
+    """Shards built on machines that never communicated."""
     spec = "split:capacity=10K,hash=sip13"
     shards = [path(f"shard-{i}") for i in range(4)]
     for i, shard in enumerate(shards):
@@ -514,7 +514,7 @@ def built_shards(address):
 
 
 def held_dump(address):
-    """The file of a dump is held, and must be what it was when it gets its name."""
+    """A dump locks its file, which must be unchanged when it is replaced."""
     image = path("held.tamis")
     for name in ("held.tamis", "other"):
         with open(path(name), "w", encoding="utf-8") as file:
@@ -522,7 +522,7 @@ def held_dump(address):
     with open(image, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         refused(tamis("cluster", "dump", "one", image, "-f", "--wait", "0", address=address), 2,
-                "is changing it", "a dump waits for whoever holds the file")
+                "is changing it", "a dump waits for the lock on the file")
     program = os.path.join(os.path.dirname(TAMIS), "tests", "cli", "power")
     if not os.path.exists(program):
         return print(f"# no {program}", flush=True)
@@ -535,7 +535,7 @@ def held_dump(address):
 def one_server():
     with Server() as server:
         address = f"127.0.0.1:{server.port}"
-        worked(tamis("cluster", "create", "one", "blocked:capacity=10K,hash=xxh3", address=address), "a server that is no cluster will do")
+        worked(tamis("cluster", "create", "one", "blocked:capacity=10K,hash=xxh3", address=address), "a server without a cluster will do")
         keys = b"".join(b"%d\n" % i for i in range(10000))
         worked(tamis("cluster", "add", "one", address=address, data=keys), "it takes keys")
         tap.equal(tamis("cluster", "check", "one", "-c", address=address, data=keys).stdout, b"10000\n", "and has them")
@@ -554,7 +554,7 @@ def one_server():
         built_shards(address)
         held_dump(address)
         server.client().must("CONFIG", "SET", "requirepass", "sesame")
-        refused(tamis("cluster", "check", "one", address=address, data=b"1\n"), 2, "NOAUTH", "without the password nobody gets in")
+        refused(tamis("cluster", "check", "one", address=address, data=b"1\n"), 2, "NOAUTH", "without the password no client gets in")
         os.environ["REDISCLI_AUTH"] = "sesame"
         tap.equal(tamis("cluster", "check", "one", address=address, data=b"1\n").stdout, b"1\n", "with it one does")
         del os.environ["REDISCLI_AUTH"]
@@ -571,7 +571,7 @@ def run(sections):
 
 
 chosen = [section for section in SECTIONS if not sys.argv[1:] or section.__name__ in sys.argv[1:]]
-# Otherwise the whole cluster is down when one of its slots is, and every answer is maybe.
+# Otherwise one slot that is down stops the whole cluster, and every answer is maybe.
 cluster = None if chosen == [one_server] else Cluster(3, 1, options=["--cluster-require-full-coverage", "no"], elects=IS_LONG)
 try:
     run(chosen)

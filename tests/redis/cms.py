@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""CMS.*: every command with its replies and errors, in both protocols and for both kinds; merges; dumps of
-RedisBloom; replicas, files, and sketches that are too large or lie about their size."""
+"""CMS.*: every command with its replies and errors, in both protocols and for both kinds; merges;
+dumps of RedisBloom; replicas, files, and sketches that are too large or claim a false size."""
 import struct
 import sys
 
@@ -23,7 +23,7 @@ SIX_WORDS = bytes.fromhex(
     "004017e00300401b0008a010400b4000c037402b00054010200020530000000a0042cf045c2d3802af")
 WORDS = ["alpha", "beta", "gamma", "delta", "", "café"]
 COUNTS = [1, 2, 9, 4, 5, 9, 0]
-# CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: a cell that stopped.
+# CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: a saturated cell.
 STUCK = bytes.fromhex("078108c4a4f9360f1000020702010281000000010001117305c30e1c010000e009"
                       "0000ff200020150000000a00c95949d0cae1de19")
 
@@ -40,7 +40,7 @@ def info_of(protocol, width, depth, count):
 
 
 class Talk:
-    """Commands and the replies that are wanted."""
+    """Commands and their expected replies."""
 
     def __init__(self, server, protocol, kind):
         self.client, self.protocol, self.kind = server.client(protocol), protocol, kind
@@ -70,7 +70,7 @@ def making(talk):
         talk(["CMS.INITBYDIM", "n", width, 5], Error("CMS: invalid width"))
     for depth in ("x", "0", "-1", "", "+7"):
         talk(["CMS.INITBYDIM", "n", 10, depth], Error("CMS: invalid depth"))
-    # products that wrap, and sizes that nobody has: refused before anything is allocated
+    # products that wrap, and impossible sizes: refused before anything is allocated
     for width, depth in ((2 ** 63 - 1, 2), (3, 2 ** 62), (2 ** 32 - 1, 2 ** 32 - 1)):
         talk(["CMS.INITBYDIM", "n", width, depth], Error("CMS: invalid init arguments"))
     for width, depth in ((2 ** 32, 2 ** 30), (2 ** 63 - 1, 1), (3, 2 ** 31), (2 ** 29 + 1, 1)):
@@ -205,7 +205,7 @@ def restoring(server):
     tap.equal(c.do("TYPE", "a"), Status("CMSk-TYPE"), "and keeps its type")
     tap.equal(c.do("CMS.QUERY", "a", *WORDS, "nobody"), COUNTS, "and answers as there")
     tap.equal(c.do("CMS.INFO", "a"), ["width", 8, "depth", 3, "count", 21], "with its count")
-    tap.equal(c.must("DUMP", "a")[:-10], SIX_WORDS[:-10], "and is dumped as it came, but for the RDB version")
+    tap.equal(c.must("DUMP", "a")[:-10], SIX_WORDS[:-10], "and is dumped as it came, except the RDB version")
     tap.equal(c.do("RESTORE", "b", 0, STUCK), OK, "also one with a cell that stopped")
     tap.equal(c.do("CMS.INCRBY", "b", "x", 1), [OVERFLOW], "which stays where it is")
     tap.equal(c.do("CMS.INFO", "b"), ["width", 7, "depth", 1, "count", 4295037300], "while the count goes on")
@@ -217,7 +217,7 @@ def restoring(server):
     tap.equal(c.do("CMS.MERGE", "ours", 1, "a"),
               Error("CMS: these sketches cannot be merged: kinds differ: countmin and rediscms"),
               "it cannot be merged with ours")
-    tap.check(len(c.must("TAMIS.INFO", "a")) > 10, "TAMIS.INFO tells of it")
+    tap.check(len(c.must("TAMIS.INFO", "a")) > 10, "TAMIS.INFO reports it")
     c.close()
 
 
@@ -225,7 +225,7 @@ def refusing(server):
     c = server.client()
     c.must("FLUSHALL")
     refused = Error("ERR Bad data format")
-    tap.equal(c.do("RESTORE", "good", 0, forged(3, 2, 9, bytes(24))), OK, "what is forged well is a dump")
+    tap.equal(c.do("RESTORE", "good", 0, forged(3, 2, 9, bytes(24))), OK, "a correct forgery is a dump")
     cases = {
         "a cell too few": forged(3, 2, 9, bytes(20)), "a cell too many": forged(3, 2, 9, bytes(28)),
         "a byte too few": forged(3, 2, 9, bytes(23)), "a byte too many": forged(3, 2, 9, bytes(25)),
@@ -253,7 +253,7 @@ def refusing(server):
 # ---- Elsewhere ----------------------------------------------------------------------------------
 
 def other_secrets(server):
-    """A sketch of another server: it is read and counts on, and is not mixed with ours."""
+    """A sketch of another server can be queried and counts on, but does not merge with ours."""
     with Server(secret="00" * 16) as other, Server(secret="00" * 16) as third:
         a, b, t = server.client(), other.client(), third.client()
         for c in (a, b, t):
@@ -285,7 +285,7 @@ def some_writes(c, prefix):
 
 
 def staying(kind):
-    """Replica, AOF and RDB have what the primary has; with one kind set here and the other there."""
+    """Replica, AOF and RDB have what the primary has, with a different kind set on each side."""
     other = "tamis" if kind == "rediscms" else "rediscms"
     with Server("--appendonly", "yes", "--repl-diskless-sync-delay", 0, arguments=("cms-kind", kind)) as server, \
             Server(arguments=("cms-kind", other)) as replica:
@@ -313,7 +313,7 @@ def staying(kind):
 
 
 def large(server):
-    """Sketches of 8 MB: made, merged and asked while others go on; a writer waits for the merge."""
+    """Sketches of 8 MB: made, merged, queried while others go on; a writer waits for the merge."""
     c, others = server.client(), [server.client() for _ in range(4)]
     c.must("FLUSHALL")
     for key in ("a", "b", "d", "e"):
@@ -325,7 +325,7 @@ def large(server):
     others[1].send(["CMS.MERGE", "b", 2, "a", "b"])
     others[3].send(["CMS.MERGE", "e", 1, "d"])
     others[2].send(["CMS.QUERY", "a", "nobody"])
-    tap.equal(others[2].read(), [0], "a question is answered meanwhile")
+    tap.equal(others[2].read(), [0], "a query is answered during the merge")
     tap.equal(c.read(), OK, "a large merge")
     tap.equal(others[0].read(), [6], "a writer of a source came after it")
     tap.equal(others[1].read(), OK, "and so did another merge")
@@ -343,7 +343,7 @@ def large(server):
 
 
 def sources_that_go(server):
-    """A source is deleted while it is added up: a replica could not do the same, so nothing is done."""
+    """A source is deleted during the merge: a replica could not do the same, so nothing is done."""
     with Server() as replica:
         c, other = server.client(), server.client()
         c.must("FLUSHALL")

@@ -3,18 +3,18 @@
 """Sends the same commands to a server with RedisBloom and to one with our module, and shows where
 the replies differ in shape, type, text or value.
 
-    TAMIS_REDISBLOOM=redisbloom.so tests/redis/differ.py         in RESP2 and RESP3, TAP; or only the groups
-                                                                 that are named, as "bf.add cf."
-    tests/redis/differ.py record redisbloom.so [SERVER]          only shows what that module replies
+    TAMIS_REDISBLOOM=redisbloom.so tests/redis/differ.py    in RESP2 and RESP3, TAP; or only the
+                                                            groups named, as "bf.add cf."
+    tests/redis/differ.py record redisbloom.so [SERVER]     only shows what that module replies
 
-RedisBloom is never part of this project: its module is named by the environment, or the test is
-skipped. TAMIS_REDISBLOOM_SERVER names the server that runs it where Debian's is too old for it: its
-replies are those of 8.8, which needs a Redis of 8.
+RedisBloom is never part of this project: the environment names its module, or the test is skipped.
+TAMIS_REDISBLOOM_SERVER names the server that runs it where Debian's is too old: its replies are
+those of 8.8, which needs Redis 8.
 
-Two rounds. "own": our module as it comes, whose filters are our own kinds: a step marked with a
-reason below (sizes, bytes, answers that hang on the hash) is compared by its shape alone. "origin":
-with bf-kind redisbloom, cf-kind rediscuckoo and cms-kind rediscms, where the same bits are set, so
-that every reply is compared in full.
+Two rounds. "own": our module with its defaults, our own kinds; a step marked with a reason below
+(sizes, bytes, answers that depend on the hash) is compared by its shape alone. "origin": with
+bf-kind redisbloom, cf-kind rediscuckoo and cms-kind rediscms, where the same bits are set, so that
+every reply is compared in full.
 """
 import itertools
 import os
@@ -28,7 +28,7 @@ from server import PROGRAM, Server
 
 
 class Reply:
-    """One reply: its kind (the byte that begins it), its value, and its bytes as they came."""
+    """One reply: its kind (the first byte), its value, and its raw bytes."""
 
     def __init__(self, kind, value, raw):
         self.kind, self.value, self.raw = kind, value, raw
@@ -83,9 +83,9 @@ class Connection:
 
 
 # ==== The steps
-# A step is a line: a command as a shell would split it, with \x00-like escapes; what stands behind
-# " ## " is the reason why values may differ from RedisBloom's while our own kinds answer. Each group
-# begins with an empty server.
+# A step is a line: a command as a shell would split it, with \x00-like escapes; after " ## " comes
+# the reason why our own kinds may answer other values than RedisBloom. Each group begins with an
+# empty server.
 
 SIZES = "our kinds have other sizes"
 HASH = "counts that hang on which keys collide"
@@ -835,7 +835,7 @@ NAMES = ("bf.reserve bf.add bf.madd bf.insert bf.exists bf.mexists bf.card bf.in
 
 
 def sweep(pattern, values, forget="DEL n"):
-    """Every value at the place of the question mark, each in a fresh key."""
+    """Every value in place of the question mark, each in a fresh key."""
     for value in values:
         yield pattern.replace("?", value)
         yield forget
@@ -866,7 +866,7 @@ def groups():
 
 
 def is_too_large_to_try(words):
-    """Sizes that either module may truly make: not here, where several servers share a machine."""
+    """Sizes that either module may really allocate: not while several servers share a machine."""
     return words[0] == b"CMS.INITBYDIM" and words[3:] == [b"1"] and words[2].isdigit() and 2**31 - 1 <= int(words[2]) <= 2**32
 
 
@@ -923,7 +923,7 @@ def record(module, program):
 
 # ==== Comparing
 
-# What differs on purpose: (round or *, how the command begins, why). The shape is compared all the same
+# What differs on purpose: (round or *, how the command begins, why). The shape is still compared
 # unless the reason ends with "!".
 KNOWN = [
     ("own", "TYPE k", "our own kinds are of the type tamis-set"),
@@ -983,7 +983,7 @@ class Comparison:
     def step(self, round_name, text, reason, theirs, ours):
         """The differences of one step, as lines."""
         if len(theirs) != len(ours):
-            # A copy by chunks has as many chunks as the format has.
+            # Formats differ in their number of chunks.
             return [] if reason or round_name == "own" else ["%s: %d replies against %d" % (text, len(theirs), len(ours))]
         lines = []
         for (words, their), (_, our) in zip(theirs, ours):

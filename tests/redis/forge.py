@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dumps as the server makes them: taken apart, put together, and sealed with the right checksum."""
+"""Dumps as the server makes them: taken apart, put together, and sealed with a valid checksum."""
 import struct
 
 END, SIGNED, UNSIGNED, FLOAT, DOUBLE, STRING = range(6)
@@ -14,7 +14,7 @@ for _n in range(256):
 
 
 def crc64(data):
-    """Of Jones's polynomial, reflected, from 0 on."""
+    """CRC-64 with Jones's polynomial, reflected, starting at 0."""
     crc = 0
     for byte in data:
         crc = _table[(crc ^ byte) & 255] ^ crc >> 8
@@ -44,7 +44,7 @@ def read_length(data, at):
 
 
 def type_id(name, encoding):
-    """The number of a type: nine letters of six bits, and its encoding in ten."""
+    """A type as a number: nine letters of six bits, and its encoding in ten."""
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     number = 0
     for letter in name:
@@ -53,7 +53,7 @@ def type_id(name, encoding):
 
 
 def fields(*values):
-    """Numbers, reals and strings, each behind what tells them apart."""
+    """Numbers, reals and strings, each after its type."""
     parts = []
     for value in values:
         if isinstance(value, bytes):
@@ -71,13 +71,13 @@ def sealed(body, version=10):
 
 
 def dump(kind, values, encoding=None, version=10):
-    """A value of a module's type: kind is its number, or its name with an encoding."""
+    """A value of a module type: `kind` is its number, or its name with an encoding."""
     number = type_id(kind, encoding) if isinstance(kind, str) else kind
     return sealed(bytes([MODULE_2]) + length(number) + fields(*values) + length(END), version)
 
 
 def parse(data):
-    """The number of the type, and its values. The server must not have compressed them."""
+    """The number of the type, and its values, which the server must not have compressed."""
     number, at = read_length(data, 1)
     values = []
     while True:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kill -9 in the middle of pipelined adds, with appendfsync always and BGSAVE and BGREWRITEAOF at work.
+"""kill -9 during pipelined adds, with appendfsync always, BGSAVE and BGREWRITEAOF running.
 
-    KEYS=1000000 tests/redis/killed.py      adds in all (default: 200,000); SEED= for other moments
+    KEYS=1000000 tests/redis/killed.py      total adds (default: 200,000); SEED= for other moments
 
-Adds of keys (TAMIS.ADD, BF.MADD, CF.INSERT) and of packed hashes (TAMIS.HADD) to several filters, of fixed size
-and growing, go down one connection without waiting. The server is killed at random moments, started again from what
-it wrote, and asked for everything that it had acknowledged: none of it may be missing. Then the adds go on.
+Adds of keys (TAMIS.ADD, BF.MADD, CF.INSERT) and packed hashes (TAMIS.HADD) to fixed and growing
+filters are pipelined on one connection. The server is killed at random moments and restarted from
+what it wrote; nothing that it had acknowledged may be missing. Then the adds go on.
 """
 import os
 import random
@@ -46,12 +46,12 @@ def command_of(name, add, first):
 
 
 def is_taken(reply):
-    """Acknowledged: a number, or an array without an error or a refusal in it."""
+    """Acknowledged: a number, or an array without an error or a refusal."""
     return not isinstance(reply, Error) and not (isinstance(reply, list) and any(isinstance(x, Error) or x == -1 for x in reply))
 
 
 class Adds:
-    """All adds, in their order, and which of them were acknowledged."""
+    """All adds in order, and which of them were acknowledged."""
 
     def __init__(self, names):
         self.names, self.rounds, self.todo = names, 0, []
@@ -59,20 +59,20 @@ class Adds:
         self.extend(KEYS // MANY // len(names))
 
     def extend(self, rounds):
-        """So many more batches for each filter."""
+        """Adds `rounds` batches for each filter."""
         self.todo += [(name, first * MANY) for first in range(self.rounds, self.rounds + rounds) for name in self.names]
         self.rounds += rounds
 
     def run(self, server, stop_at, savers, child):
-        """Pipelines until so many are acknowledged, and then on until such a child is at work; kills the
-        server while more adds are under way. What was acknowledged up to the end of the connection counts."""
+        """Pipelines until `stop_at` are acknowledged and `child` is running; kills the server while
+        more adds are under way. Whatever was acknowledged before the connection ended counts."""
         client = server.client()
         sent = self.done
         is_killed = False
         try:
             while self.done < len(self.todo):
                 if child and not is_killed and sent == len(self.todo) and self.rounds < 3 * KEYS // MANY // len(self.names):
-                    self.extend(100)  # the child was not seen yet: on a machine that is busy it may come late
+                    self.extend(100)  # no child yet: it may be late on a busy machine
                 while sent < len(self.todo) and sent - self.done < WINDOW:
                     name, first = self.todo[sent]
                     client.socket.sendall(packed(command_of(name, FILTERS[name][1], first)))
@@ -166,7 +166,7 @@ def main():
         server.start()
         tap.equal(adds.missing(server), 0, f"at the end none of {len(adds.acknowledged) * MANY} is missing")
         tap.check(adds.refused == 0, "no add was refused")
-        tap.check(saves >= KILLS, f"{saves} saves and rewrites were begun meanwhile")
+        tap.check(saves >= KILLS, f"{saves} saves and rewrites were started")
         tap.check(len(adds.acknowledged) >= len(adds.todo) - (KILLS + 1) * WINDOW, "nearly all were acknowledged")
     print(f"# filters: {' '.join(names)}; seed {SEED}")
     return tap.end()

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A client that sends mutated payloads to a server, and sees to it that the server stays well.
+/* A client that sends mutated payloads to a server, and checks that the server stays healthy.
  *
  *     mutate PORT SEEDS COUNT SEED
  *
- * SEEDS holds sound payloads (mutate.py writes them): dumps for RESTORE, images for TAMIS.LOAD,
+ * SEEDS holds valid payloads (mutate.py writes them): dumps for RESTORE, images for TAMIS.LOAD,
  * chunks for BF.LOADCHUNK and CF.LOADCHUNK. Each mutant is one of them with one to four changes:
- * bits, numbers at the edge, cuts, insertions, pieces of others; in dumps also whole fields.
- * Checksums are made right again, so that the module sees what was changed: the CRC of the dump
- * always, those of the image seven times in eight. What is let in is asked, changed, measured and
- * dumped. After each batch of 64 PING and a question with a known answer. */
+ * bits, numbers at their limits, cuts, insertions, pieces of others; in dumps also whole fields.
+ * Checksums are recomputed, so that the module sees what changed: the CRC of the dump always, those
+ * of the image seven times in eight. What is accepted is queried, changed, measured and dumped.
+ * After each batch of 64 come PING and a query with a known answer. */
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -27,7 +27,7 @@ static void stop(const char *why) {
     exit(1);
 }
 
-/* ---- Chance: the same for the same seed ------------------------------------------------------ */
+/* ---- Randomness: the same for the same seed -------------------------------------------------- */
 
 static uint64_t chance;
 
@@ -64,7 +64,7 @@ static double odd_real(double now) {
     return values[below(sizeof values / sizeof *values)];
 }
 
-/* ---- Bytes that grow ------------------------------------------------------------------------- */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 enum { MAX = 1 << 17 };
 typedef struct bytes {
@@ -83,7 +83,7 @@ static void put_byte(bytes *b, unsigned byte) {
     put(b, &x, 1);
 }
 
-/* Cuts n bytes out and puts others there. */
+/* Replaces `out` bytes with others. */
 static void splice(bytes *b, size_t at, size_t out, const uint8_t *in, size_t n) {
     static uint8_t copy[MAX];
     if (n > MAX - (b->size - out)) return;
@@ -133,7 +133,7 @@ static void read_seeds(const char *path) {
     if (!seed_count || at != size) stop("no seeds, or half of them");
 }
 
-/* Ways in turn, whichever has more seeds. */
+/* Picks the way first: some have more seeds. */
 static const seed *any_seed(void) {
     static const way often[] = {RESTORE, RESTORE, RESTORE, LOAD, LOAD, LOAD, BF_CHUNKS, CF_CHUNKS};
     static const seed *of[WAYS][MAX_SEEDS];
@@ -198,7 +198,7 @@ static void mutate(bytes *b) {
 
 static const uint8_t magic[] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
 
-/* An image gets numbers that fit its size, mostly, and checksums. */
+/* An image usually keeps valid checksums, and often sizes that fit. */
 static void mutate_image(bytes *b) {
     if (below(2) && b->size > TEST_HEADER_BYTES) {
         change_number(b, TEST_WORDS_AT + 8 * below(8));
@@ -214,7 +214,7 @@ static void mutate_image(bytes *b) {
     test_reseal(b->at, b->size);
 }
 
-/* ---- Dumps: fields of a module, between type and version ------------------------------------- */
+/* ---- Dumps: a module's fields, between type and version -------------------------------------- */
 
 enum {
     END = 0,
@@ -419,7 +419,7 @@ static uint8_t next_byte(void) {
     return in[in_at++];
 }
 
-/* The kind of a reply, its line in `line`; what hangs on it is read and dropped. */
+/* The type of a reply, with its line in `line`; the rest is read and dropped. */
 static char line[512];
 static uint8_t first_byte; /* of the last string */
 
@@ -455,8 +455,7 @@ static void connect_to(int port) {
 
 enum { BATCH = 64 };
 
-/* Mutant i of a batch goes to key i. Of the replies to it the last one tells whether it was let
- * in. */
+/* Mutant i of a batch goes to key i. The last reply to it shows whether it was accepted. */
 typedef struct mutant {
     way way;
     char key[4];
@@ -475,7 +474,7 @@ static void send_restore(mutant *m, const seed *s) {
     m->replies++;
 }
 
-/* In one or two chunks, with numbers that need not be right. */
+/* In one or two chunks, sometimes with wrong numbers. */
 static void send_load(mutant *m, const seed *s) {
     static bytes b;
     b.size = 0;
@@ -521,7 +520,7 @@ static void send_mutant(mutant *m, unsigned number) {
         send_chunks(m, s);
 }
 
-/* Whatever was let in is used; % is its key, & another that was let in. */
+/* Uses whatever was accepted; % is its key, & another one accepted. */
 static unsigned use(const mutant *m, const mutant *other) {
     static const char *const ways[] = {
         "TAMIS.HAS % a b item-1 1 2 3",

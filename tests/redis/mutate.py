@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Mutated payloads by RESTORE, TAMIS.LOAD, BF.LOADCHUNK and CF.LOADCHUNK.
 
-    MUTANTS=10000000 tests/redis/mutate.py      so many (default: 200,000); SEED= for other ones
+    MUTANTS=10000000 tests/redis/mutate.py      how many (default: 200,000); SEED= for other ones
 
-The seeds are small filters of every kind that can be created here, the golden images, and filters of all families.
-tests/redis/mutate.c changes and sends them; see there. Here: the server is the same process at the end, wrote no
-crash report, has answered throughout, and its memory is back to where it was.
+The seeds are small filters of every kind that can be created here, the golden images, and filters
+of all families. tests/redis/mutate.c changes and sends them. At the end the server must be the same
+process, have written no crash report, have always answered, and have its memory back to normal.
 """
 import glob
 import os
@@ -37,7 +37,7 @@ def items(n):
 
 
 def make_filters(client):
-    """Small filters of everything that there is; the names of those that came about."""
+    """Small filters of every kind; the names of those that could be made."""
     commands = [["TAMIS.CREATE", f"s{i}", spec] for i, spec in enumerate(SPECS)]
     commands += [["BF.RESERVE", "bf", "0.01", "20"], ["BF.RESERVE", "bn", "0.01", "90", "NONSCALING"],
                  ["CF.RESERVE", "cf", "64"], ["CMS.INITBYDIM", "cms", "20", "3"]]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Clusters for tests: primaries and replicas on loopback, and what happens to them.
 
-Nothing happens by itself. Replicas are not elected because somebody did not answer for a second, which on a busy
-machine is anybody: the test says when one takes over, unless it measures elections. And it can say that clients learn
-nothing for a while: then what they meet does not depend on who is faster.
+Nothing happens by itself. A node that is silent for a second, which any may be on a busy machine,
+causes no election: the test says when a replica takes over, unless it measures elections. It can
+also keep clients from learning anything for a while, so that nothing depends on timing.
 """
 import contextlib
 import os
@@ -39,8 +39,8 @@ class Cluster:
                       "--repl-ping-replica-period", 1, *self.options, folder=port_folder)
 
     def have_met(self):
-        """Everybody is introduced to everybody, so that nobody has to wait for gossip; and again to those it gave up,
-        which it does with a node that does not shake hands within a second."""
+        """Introduces all nodes to each other, rather than wait for gossip; and again to those given
+        up, after a second without a handshake."""
         is_done = True
         for node in self.alive():
             lines = self.lines(node)
@@ -80,7 +80,7 @@ class Cluster:
         return [node for node in self.nodes if node.process.poll() is None]
 
     def wait(self):
-        """Until all who live agree who serves which slots, and all replicas are counted."""
+        """Until all live nodes agree who serves which slots, and all replicas are counted."""
         def is_well():
             views, alive = set(), {node.port for node in self.alive()}
             for node in self.alive():
@@ -91,17 +91,17 @@ class Cluster:
                 if any("?" in flag or "handshake" in flag for flag in flags):
                     return False
                 replicas = sum("slave" in flag and "fail" not in flag.split(",") for flag in flags)
-                # A replica that has not told its offset yet is not among those of CLUSTER SLOTS.
+                # CLUSTER SLOTS lacks a replica that has not reported its offset yet.
                 ranges = client.must("CLUSTER", "SLOTS")
                 told = {replica[2] for r in ranges for replica in r[3:]}
                 if len(told) != replicas:
                     return False
                 views.add(tuple(sorted((start, end, primary[1]) for start, end, primary, *_ in ranges)))
             return len(views) == 1 and {port for view in views for *_, port in view} <= alive
-        until(is_well, 60, "the cluster is well")
+        until(is_well, 60, "the cluster is healthy")
 
     def primary_of(self, slot):
-        """Who serves the slot now, as most of those who live see it."""
+        """The live node that serves the slot, as the first live node to name one sees it."""
         for node in self.alive():
             for start, end, primary, *_ in node.client().must("CLUSTER", "SLOTS"):
                 found = [n for n in self.alive() if n.port == primary[1]]
@@ -122,7 +122,7 @@ class Cluster:
         return None
 
     def take_over(self, replica):
-        """The replica of a primary that is dead becomes the primary: by an election, or as if by one."""
+        """The replica of a dead primary becomes the primary: by an election, or as if by one."""
         if not self.elects:
             replica.client().must("CLUSTER", "FAILOVER", "TAKEOVER")
         until(lambda: self.is_primary(replica), 60, "the replica is the primary")
@@ -130,7 +130,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def maps_stay(self):
-        """Meanwhile clients are not told who serves which slots, and keep the map that they have."""
+        """Clients are refused the map of slots, and keep the one they have."""
         def allow(mark):
             for node in self.alive():
                 node.client().must("ACL", "SETUSER", "default", mark + "cluster|slots")
@@ -140,8 +140,8 @@ class Cluster:
         finally:
             allow("+")
 
-    def maps_told(self):
-        """How often those who live were asked for the map."""
+    def maps_requested(self):
+        """How often live nodes were asked for the map."""
         found = (re.search(rb"cmdstat_cluster\|slots:calls=(\d+)", node.client().must("INFO", "commandstats"))
                  for node in self.alive())
         return sum(int(calls.group(1)) for calls in found if calls)
@@ -151,7 +151,7 @@ class Cluster:
                 if primary[1] == node.port for slot in range(start, end + 1)]
 
     def move(self, slots, source, target, between=lambda slot: None):
-        """Moves slots with what is in them; `between` is called when the keys of one are there already."""
+        """Moves slots with their keys; calls `between` when those of one have moved."""
         from_client, to_client = source.client(), target.client()
         from_name, to_name = self.name(source), self.name(target)
 
@@ -175,7 +175,7 @@ class Cluster:
             move_some(slots[start:start + 100])
 
     def join(self):
-        """A new node, which has no slots yet."""
+        """A new node, without slots."""
         node = self.new_server()
         self.nodes.append(node)
         until(self.have_met, 60, "all know the new node")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""TAMIS.*: every command, in both protocols, on every sort of kind, on a server of Debian's."""
+"""TAMIS.*: every command, in both protocols, on every sort of kind, on Debian's server."""
 import os
 import struct
 import subprocess
@@ -19,7 +19,7 @@ def is_error(reply, part):
 
 
 class Talk:
-    """One connection, with the shapes of its protocol."""
+    """One connection, with the reply shapes of its protocol."""
 
     def __init__(self, server, protocol):
         self.client = server.client(protocol)
@@ -62,7 +62,7 @@ def shapes(t):
     t.equal(["TAMIS.ADDNEW", "f", "a", "d", "d"], t.bools(0, 1, 0))
     t.equal(["TAMIS.HADD", "f", struct.pack("<3Q", 1, 2 << 60, 3 << 61)], 3)
     t.equal(["TAMIS.HHAS", "f", struct.pack("<4Q", 1, 2 << 60, 3 << 61, 77 << 50)], b"\x07")
-    tap.check(len(c.do("TAMIS.SECRET", "f")) == 16, "a keyed filter tells its secret")
+    tap.check(len(c.do("TAMIS.SECRET", "f")) == 16, "a keyed filter reports its secret")
     t.equal(["TAMIS.CREATE", "plain", "blocked:capacity=1000,hash=xxh3"], Status("OK"))
     t.equal(["TAMIS.SECRET", "plain"], None)
     info = c.do("TAMIS.INFO", "f")
@@ -151,7 +151,7 @@ def kinds(t):
     t.equal(["TAMIS.HAS", "cuckoo", 5, 77], t.bools(0, 0))
     before = c.must("DEBUG", "DIGEST-VALUE", "quotient")
     t.refused(["TAMIS.ADDNEW", "quotient", *range(100000)], "full")
-    tap.equal(c.must("DEBUG", "DIGEST-VALUE", "quotient"), before, "and leaves nothing behind")
+    tap.equal(c.must("DEBUG", "DIGEST-VALUE", "quotient"), before, "and leaves nothing")
 
 
 def merging(t):
@@ -189,7 +189,7 @@ def shards(t):
 
 
 def built(t, folder):
-    """Kinds that are made once, by the command."""
+    """Kinds that are built once, by the command."""
     c = t.client
     keys, values, lists = (os.path.join(folder, n) for n in ("keys", "values", "lists"))
     with open(keys, "w") as file:
@@ -217,7 +217,7 @@ def built(t, folder):
 
 
 def clock(t, replica):
-    """Time is moved by telling when the last tick was."""
+    """Moves time by setting when the last tick was."""
     c, ok, hour = t.client, Status("OK"), 3600000
     t.equal(["TAMIS.CREATE", "seen", "window:capacity=1000,generations=4,by=clock", "LAST", 4 * hour], ok)
 
@@ -227,17 +227,17 @@ def clock(t, replica):
     t.equal(["TAMIS.ADDNEW", "seen", "a"], t.bools(1))
     t.equal(["TAMIS.ADDNEW", "seen", "a"], t.bools(0))
     goes_back(4 * hour + 1000)
-    t.equal(["TAMIS.HAS", "seen", "a"], t.bools(1))  # four ticks: the last time that it is there
+    t.equal(["TAMIS.HAS", "seen", "a"], t.bools(1))  # four ticks: found for the last time
     goes_back(hour + 1000)
     t.equal(["TAMIS.HAS", "seen", "a"], t.bools(0))
     t.equal(["TAMIS.ADDNEW", "seen", "a", "b"], t.bools(1, 1))
     goes_back(10 ** 5 * hour)
     t.equal(["TAMIS.ADDNEW", "seen", "a", "c"], t.bools(1, 1))
-    goes_back(-hour)  # a clock that was set back: nothing leaves, and time goes on
+    goes_back(-hour)  # a clock set back: nothing expires, and time goes on
     t.equal(["TAMIS.HAS", "seen", "a"], t.bools(1))
     info = c.do("TAMIS.INFO", "seen")
     if t.protocol == 3:
-        tap.equal(info["every"], hour, "info tells how often it ticks")
+        tap.equal(info["every"], hour, "info reports how often it ticks")
         tap.check(abs(info["ticked"] - time.time() * 1000) < 600000, "and when it last did")
     info = c.must("TAMIS.INFO", "seen")
     c.must("DEBUG", "RELOAD")
@@ -250,10 +250,10 @@ def clock(t, replica):
     in_step(t.server, replica)
     digest = follower.must("DEBUG", "DIGEST-VALUE", "seen")
     tap.equal(follower.do("TAMIS.HAS", "seen", "a"), t.bools(1), "it does not tick by its own clock")
-    tap.equal(follower.must("DEBUG", "DIGEST-VALUE", "seen"), digest, "nor changes when it is asked")
+    tap.equal(follower.must("DEBUG", "DIGEST-VALUE", "seen"), digest, "nor changes when queried")
     t.equal(["TAMIS.HAS", "seen", "a"], t.bools(1))
     in_step(t.server, replica)
-    tap.check(follower.must("DEBUG", "DIGEST-VALUE", "seen") != digest, "it ticks when the primary was asked")
+    tap.check(follower.must("DEBUG", "DIGEST-VALUE", "seen") != digest, "it ticks when the primary is queried")
     for words in (["seen", "1025"], ["seen", "-1"], ["seen", "0"], ["seen", "1", "AT"], ["seen", "1", "AT", "x"]):
         t.refused(["TAMIS.TICK", *words], "syntax error")
     t.equal(["TAMIS.TICK", "seen"], ok)

@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
+"""Random command programs: what is written is the same on a replica, in an RDB file and an AOF.
 
-    PROGRAMS=10000 tests/redis/programs.py      so many programs (default: 300); SEED= for other ones
-    FIRST=1250 PROGRAMS=50 TRACE=1281 tests/redis/programs.py      50 programs from 1250 on, and what 1281 does
+    PROGRAMS=10000 tests/redis/programs.py      how many (default: 300); SEED= for other ones
+    FIRST=1250 PROGRAMS=50 TRACE=1281 ...       50 from 1250 on, and what 1281 does
 
-A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
-in MULTI and in scripts. Behind every command each key that it may have touched is digested, and copied to a
-key of its own: so the state after *every* command lies in the server, and is compared, by digest,
+A program is about twenty random commands of all families on three keys, valid and invalid, alone,
+in MULTI and in scripts. After every command each key that it may have touched is digested and
+copied to another key: the server holds the state after *every* command. Digests are compared
 
     with the key it was copied from           COPY keeps everything
     with the same copy on a replica           what is replicated has the same effect there
     after DUMP and RESTORE under another name, and the second dump with the first
     after DEBUG RELOAD                        RDB
     after DEBUG LOADAOF                       the commands as they were written to the AOF
-    after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, with an RDB preamble and, in turn, without
+    after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, in turn without an RDB preamble
 
-COPY leaves chunks that are still coming behind, so the keys themselves are compared as well, at the end of
-each program. The replica, and the server that reads the RDB file and the AOF, have other settings than the one that
-wrote, the smallest max-filter-bytes among them, a maxmemory that is passed already, and another secret: nothing that is
-replicated or loaded may depend on them. The one that writes has limits, too, in turn, which its programs run into: what it
-refused must not be done by those who have room for it. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
-of all its programs.
+COPY leaves out incomplete chunks, so the keys themselves are compared as well, at the end of each
+program. The replica, and the server that reads the RDB file and the AOF, have other settings than
+the writer, including the smallest max-filter-bytes, a maxmemory already exceeded, and another
+secret: nothing replicated or loaded may depend on them. The writer has limits too, in turn, which
+its programs reach: servers with room must not do what it refused. Programs come in batches of 50;
+the six comparisons are made once per batch, over all states of all its programs.
 
-Beside it runs a model, sets of what was added and acknowledged: at the end of each program, and once more
-after each of the reloads, none of it may be answered no, nor counted too low.
+A model runs beside it, sets of what was added and acknowledged: at the end of each program, and
+after each reload, none of it may be answered no, or counted too low.
 """
 import collections
 import os
@@ -70,7 +70,7 @@ MUCH = "18446744073709551615"
 NOTES = ["me", "", "bf expansion=2", "bf", "cf", "cf bucketsize=2 filters=1", "cms", "tamis", "bf expansion=0",
          f"cf expansion={MUCH} bucketsize={MUCH} iterations={MUCH} filters={MUCH} deleted={MUCH} buckets={MUCH}",
          f"bf expansion={MUCH}99 filters={MUCH}", "cf bucketsize=0 buckets=0 filters=0", "x" * 300]
-# What these answer may turn from yes to no by design; or they answer no questions about keys.
+# Answers of these may turn from yes to no by design; or they answer no queries about keys.
 FORGETFUL = ("stable", "window", "retouched", "composite", "minhash")
 
 LOAD = ("local d = redis.call('TAMIS.DUMP', KEYS[1], 0) local at = tonumber(ARGV[1]) "
@@ -106,7 +106,7 @@ class Generator:
         return struct.pack("<9Q", *(self.rng.getrandbits(64) for _ in range(9)))[:72 if self.rng.random() < .9 else 71]
 
     def options(self, **choices):
-        """Some of the options, in some order, now and then with an odd number behind."""
+        """Some of the options, in some order, sometimes with an odd number."""
         words = []
         for name in self.rng.sample(sorted(choices), self.rng.randint(0, len(choices))):
             value = choices[name]
@@ -201,7 +201,7 @@ class Generator:
         return words, [key]
 
     def whole(self):
-        """Filters as a whole, from one key to another."""
+        """Whole filters, from one key to another."""
         one, other = self.key(), self.key()
         choice = self.rng.randrange(5)
         if choice == 4:
@@ -226,7 +226,7 @@ class Generator:
             (["APPEND", one, "x"], [one])])
 
     def step(self, at):
-        """One command, or several as one. The first ones make something, as a rule."""
+        """One command, or several as one. The first ones usually create something."""
         choice = self.rng.random()
         if at < 3 and choice < .7 and self.themes[self.keys[at]] in ("own", None):
             self.now = self.keys[at]
@@ -245,7 +245,7 @@ class Generator:
 
 
 class Known:
-    """What must be answered yes, and how often at least."""
+    """What must be answered yes, and minimum counts."""
 
     def __init__(self, is_forgetful=False):
         self.items, self.hashes, self.counts = set(), set(), collections.Counter()
@@ -294,7 +294,7 @@ class Model:
             if was_there and item in known.items:
                 known.items.discard(item)
                 known.counts.pop(item, None)
-            elif was_there:  # a stranger, mistaken for one that was added
+            elif was_there:  # a false positive removed
                 known.forget()
 
     cf_del = tamis_remove
@@ -312,8 +312,8 @@ class Model:
             self.known[words[1]].forget()
 
     def tamis_addnew(self, words, reply):
-        """What is taken for one that is there already was not added, and may go with the other one. An error may
-        stand among the answers."""
+        """An item that seems present was not added, and may go with the other one. Answers may
+        include errors."""
         items = words[words.index("ITEMS") + 1:] if "ITEMS" in words else words[2:]
         for item, answer in zip(items, reply if isinstance(reply, list) else [reply]):
             if answer == 1:
@@ -338,7 +338,7 @@ class Model:
     def eval(self, words, reply):
         script, one, other = words[1], words[3], words[4]
         if script == LOAD and words[6] == "half" and reply == 0:
-            return  # what was there goes on answering
+            return  # what was there still answers
         self.known[other] = self.at(one).copy()
 
     def delete(self, words, _):
@@ -371,7 +371,7 @@ def commands_of(kind, parts):
     return parts
 
 
-# Settings of a batch, in turn; the others are for whoever reads what it wrote.
+# Settings of a batch, in turn; OTHERS are for servers that read what it wrote.
 LIMITS = ({"max-filter-bytes": 2 << 30}, {"max-filter-bytes": 1024}, {"max-filter-bytes": 4096})
 SETTINGS = ({"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13", "bf-initial-size": 100, "cf-initial-size": 1024},
             {"bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "sip13", "bf-initial-size": 20, "cf-initial-size": 32},
@@ -383,7 +383,7 @@ USUAL = {"bf-error-rate": 0.01, "bf-expansion-factor": 2, "cf-bucket-size": 2, "
 
 
 SECRET = "00112233445566778899aabbccddeeff"
-LITTLE = "1mb"  # a server has more when it starts
+LITTLE = "1mb"  # less than a server has at startup
 
 
 def configure(client, settings):
@@ -515,7 +515,7 @@ class Batch:
     def judge(self, key, what, items, reply, when):
         self.answers["asked", False] += len(items)
         if isinstance(reply, Error):
-            is_good = "knows sets, not keys" in reply  # minhash answers no questions
+            is_good = "knows sets, not keys" in reply  # minhash answers no queries
         elif what == "HAS":
             is_good = all(reply)
         elif what == "HHAS":

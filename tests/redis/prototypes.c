@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Our declarations of the server's functions against its own header: compiled, never run.
- * present.def has the lines of api.def whose functions that header knows; prototypes.sh makes
- * it. */
+ * prototypes.sh writes present.def, the lines of api.def whose functions that header has. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include SERVER_HEADER
 
-/* Opaque types of ours are theirs. */
+/* Our opaque types are theirs. */
 #define redis_ctx         RedisModuleCtx
 #define redis_string      RedisModuleString
 #define redis_key         RedisModuleKey
@@ -28,7 +27,7 @@
 
 #include "present_types.h"
 
-/* Those that take a struct of ours are compared with it in the place of theirs; the struct is
+/* Those that take a struct of ours are compared with ours in place of theirs; the struct is
  * below. */
 #define NEEDED(result, name, arguments)                                      \
     CHECK(__builtin_types_compatible_p(result(*) arguments, TYPE_OF_##name), \
@@ -75,7 +74,7 @@ SAME_PLACE(redis_event, id, RedisModuleEvent, id);
 SAME_PLACE(redis_event, version, RedisModuleEvent, dataver);
 SAME_SIZE(redis_info_version, RedisModuleCommandInfoVersion);
 CHECK(sizeof(RedisModuleCommandHistoryEntry) >= 16, "commands.c tells larger sizes");
-/* The last field is not in older ones. */
+/* Older servers lack the last field. */
 CHECK(sizeof(RedisModuleCommandArg) >= offsetof(redis_argument, shown), "an argument is smaller");
 SAME_PLACE(redis_argument, name, RedisModuleCommandArg, name);
 SAME_PLACE(redis_argument, type, RedisModuleCommandArg, type);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our declarations of the server's functions (engines/redis/api.def) against its own header, where one is at
-# hand: REDISMODULE_H=path of redismodule.h.
+# Our declarations of the server's functions (engines/redis/api.def) against its own header:
+# REDISMODULE_H=path of redismodule.h; skipped without.
 cd "$(dirname "$0")/../.." || exit 2
 if [ -z "$REDISMODULE_H" ]; then
     echo "ok 1 - prototypes # SKIP no header of a server: REDISMODULE_H is not set"
@@ -9,7 +9,7 @@ if [ -z "$REDISMODULE_H" ]; then
     exit 0
 fi
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-# Newer functions are not in every header; the type of each that is comes from its declaration.
+# A header may lack newer functions; the types of the others come from their declarations.
 while IFS= read -r line; do
     name=$(sed -n 's/^\(NEEDED\|WANTED\)([^,]*, \([A-Za-z]*\),.*/\2/p' <<<"$line")
     if [ -z "$name" ] || ! grep -q "(\*RedisModule_$name)" "$REDISMODULE_H"; then

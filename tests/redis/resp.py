@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A client of the Redis protocol that shows replies as they came: in RESP2 and RESP3, with their types.
+"""A client for RESP2 and RESP3 that shows replies as they came, with their types.
 
-Client libraries turn replies into what their users like; tests of shapes need to see the shapes.
+Client libraries convert replies for their users; tests of shapes need to see the shapes.
 """
 import socket
 
 
 class Error(str):
-    """An error reply; it may also stand inside an array."""
+    """An error reply, also inside an array."""
 
 
 class Status(str):
@@ -36,7 +36,7 @@ class Client:
         return self.read()
 
     def must(self, *words):
-        """The same for commands that are not expected to fail."""
+        """The same for commands that must not fail."""
         reply = self.do(*words)
         if isinstance(reply, Error):
             raise AssertionError(f"{words}: {reply}")

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The module in a server with the sanitizers: its memory comes from the server's malloc, which is theirs then, so that
-# every byte too far, every use after free and every leak is seen. MUTANTS= and PROGRAMS= for other sizes.
+# The module in a server with sanitizers, which replace the malloc that server and module share, and
+# so see every overrun, use after free and leak. MUTANTS= and PROGRAMS= for other sizes.
 cd "$(dirname "$0")/../.." || exit 2
-unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one that is being tested
+unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one under test
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 library=$(realpath "$(${CC:-gcc} -print-file-name=libasan.so)")
 export TAMIS_REDIS=$PWD/build-san/tamis-redis.so TAMIS_MUTATE=$PWD/build/tests/redis/mutate TAMIS_REDIS_PRELOAD=$library
@@ -15,7 +15,7 @@ export MUTANTS=${MUTANTS:-${SHORT:+20000}} PROGRAMS=${PROGRAMS:-${SHORT:+50}}
 n=0
 try() {
     n=$((n + 1))
-    # Memory that could not be had is no error, and only told.
+    # A failed allocation is not an error, only reported.
     if "${@:2}" >"$work/log" 2>&1 && ! grep -qs 'ERROR: \|runtime error' "$work"/report*; then echo "ok $n - $1"; else
         echo "not ok $n - $1"
         { grep -v '^ok ' "$work/log" | tail -40 && cat "$work"/report*; } 2>/dev/null | head -150 | sed 's/^/# /'

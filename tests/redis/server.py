@@ -2,8 +2,8 @@
 """Servers for tests: Debian's redis-server with the module, on loopback, gone when the test is.
 
 TAMIS_REDIS names the module (default: build/tamis-redis.so), REDIS_SERVER another server program.
-TAMIS_REDIS_PRELOAD names a library that goes into the server with it, as a sanitizer's: servers are then shut down
-instead of killed, so that it can look for leaks, and must end with 0.
+TAMIS_REDIS_PRELOAD names a library to load into the server, such as a sanitizer's: servers are then
+shut down instead of killed, so that it can look for leaks, and must exit with 0.
 """
 import atexit
 import os
@@ -25,7 +25,7 @@ _running = []
 
 
 def free_port():
-    """A port that nobody has now, low enough that the cluster bus, 10,000 above, is one too."""
+    """A free port, low enough that the cluster bus, 10,000 above, is a port too."""
     while True:
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
@@ -35,16 +35,16 @@ def free_port():
 
 
 def environment_for(other):
-    """That of a server program: a module with a sanitizer loads only where its library is in already."""
+    """For a server program: a module with a sanitizer needs the sanitizer's library preloaded."""
     return dict(other, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}))
 
 
-# Which strangers are let in follows from the secret: with one that is drawn, a test would fail now and then.
+# The secret decides which non-members hit: with a random one, tests would fail now and then.
 SECRET = "5e" * 16
 
 
 class Server:
-    """`arguments` are the module's; without a `secret` the server draws one, as it does for users."""
+    """`arguments` are the module's; without a `secret` the server draws one."""
 
     def __init__(self, *options, module=MODULE, arguments=(), folder=None, port=None, environment=None,
                  program=PROGRAM, secret=SECRET):
@@ -77,7 +77,7 @@ class Server:
             return file.read()
 
     def wait(self, seconds=60):
-        """Until it answers, and has loaded what it has to."""
+        """Until it answers, and has loaded its files."""
         def answers():
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.log()[-2000:]}")
@@ -94,7 +94,7 @@ class Server:
         return resp.Client(self.port, protocol, timeout)
 
     def kill(self):
-        """As a crash would: nothing is saved."""
+        """As in a crash: nothing is saved."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
@@ -104,7 +104,7 @@ class Server:
         self.start()
 
     def shut_down(self):
-        """As an administrator would, and it must end well."""
+        """As an administrator would; it must exit with 0."""
         self.client().send(["SHUTDOWN", "NOSAVE", "FORCE"])
         code = self.process.wait(60)
         if code != 0:
@@ -138,7 +138,7 @@ def _stop_all():
 
 
 def until(condition, seconds=30, what="it is so"):
-    """Waits for a condition; a test that waits longer than that has failed."""
+    """Waits for a condition; the test fails after `seconds`."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -147,7 +147,7 @@ def until(condition, seconds=30, what="it is so"):
 
 
 def replicate(primary, replica):
-    """Makes one follow the other, and waits until it has everything."""
+    """Makes `replica` follow `primary`, and waits until it has everything."""
     replica.client().must("REPLICAOF", "127.0.0.1", primary.port)
     in_step(primary, replica)
 
@@ -171,7 +171,7 @@ def in_step(primary, replica, seconds=60):
 
 
 class Tap:
-    """Counts what tests say, as the other test programs do."""
+    """Counts and prints test results, as the other test programs do."""
 
     def __init__(self):
         self.count = self.failed = 0

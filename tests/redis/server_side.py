@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a server shows of the module and lets be done with its keys: INFO, events, COMMAND, ACL, memory, TTL,
-settings by CONFIG and by load arguments."""
+"""What a server shows of the module and allows on its keys: INFO, events, COMMAND, ACL, memory,
+TTL, settings by CONFIG and by load arguments."""
 import os
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def section(c):
     c.must("TAMIS.ADDNEW", "a", "x", "z")
     c.must("TAMIS.HAS", "a", "x", "y", "z")
     tap.equal(number(c, "items_changed") - adds, 4, "INFO counts adds")
-    tap.equal(number(c, "items_asked") - asked, 3, "and questions")
+    tap.equal(number(c, "items_asked") - asked, 3, "and queries")
     c.do("TAMIS.LOAD", "bad", 0, 3, "abc")
     tap.equal(number(c, "images_refused") - refused, 1, "and images that were refused")
     tap.check(number(c, "jobs_done") >= 1, "and jobs")
@@ -91,7 +91,7 @@ def types(arguments):
 
 
 def hint(arguments):
-    """The line of usage that arguments came from."""
+    """The usage line that these arguments came from."""
     words = []
     for a in map(fields, arguments):
         kind, flags = text(a["type"]), [text(f) for f in a.get("flags", [])]
@@ -115,9 +115,9 @@ def commands(c):
     docs = {docs[i].decode(): dict(zip([k.decode() for k in docs[i + 1][::2]], docs[i + 1][1::2])) for i in range(0, len(docs), 2)}
     tap.equal([n for n in names if not all(f in docs.get(n, {}) for f in ("summary", "since", "complexity"))], [],
               "all have a summary, a version and a complexity")
-    tap.equal([n for n in names if not docs[n].get("arguments")], [], "all have arguments, for whoever gives hints")
+    tap.equal([n for n in names if not docs[n].get("arguments")], [], "all have arguments, for clients that show hints")
     tap.equal(hint(docs["bf.insert"]["arguments"]), "key [CAPACITY capacity] [ERROR error_rate] [EXPANSION expansion] [NOCREATE] "
-              "[NONSCALING] [SEED seed] [TIGHTENING ratio] [VALIDATESCALETO capacity] ITEMS item...", "BF.INSERT's are told as they are written")
+              "[NONSCALING] [SEED seed] [TIGHTENING ratio] [VALIDATESCALETO capacity] ITEMS item...", "BF.INSERT's are reported as written")
     tap.equal(hint(docs["tamis.create"]["arguments"]), "key spec [EVERY milliseconds | LAST milliseconds] [SECRET secret] [NOTE name value]...",
               "and so are TAMIS.CREATE's")
     tap.equal(hint(docs["cms.merge"]["arguments"]), "destination numkeys source... [WEIGHTS weight...]", "and CMS.MERGE's")
@@ -149,13 +149,13 @@ def rights(server, c):
     c.must("BF.ADD", "abf", "x")
     c.must("CF.ADD", "acf", "x")
     if b"tamis" not in c.must("ACL", "CAT"):
-        tap.skip("who is told secrets", "this server has no categories of modules: commands are given by name")
+        tap.skip("who gets secrets", "this server has no categories of modules: commands are given by name")
         user.close()
         return
     revealing = (["TAMIS.SECRET", "acl"], ["TAMIS.DUMP", "acl", 0], ["BF.SCANDUMP", "abf", 0], ["CF.SCANDUMP", "acf", 0])
     c.must("ACL", "SETUSER", "mere", "reset", "on", "nopass", "~*", "+@read", "+@write", "+@fast", "-@dangerous")
     user.must("AUTH", "mere", "x")
-    tap.equal([words[0] for words in revealing if not user.do(*words).startswith("NOPERM")], [], "readers are not told secrets, nor images with one")
+    tap.equal([words[0] for words in revealing if not user.do(*words).startswith("NOPERM")], [], "readers get no secrets, nor images with one")
     tap.equal(user.do("TAMIS.HAS", "acl", "x"), [0], "though they may ask")
     c.must("ACL", "SETUSER", "mere", "+@admin")
     tap.equal([words[0] for words in revealing if isinstance(user.do(*words), Error)], [], "administrators are")
@@ -172,7 +172,7 @@ def rights(server, c):
 
 
 def hidden(server, c):
-    """Secrets, and images that have one inside, are in no log."""
+    """Secrets, and images that contain one, are in no log."""
     secret, seed = "SECRET-OF-16-BYT", "a seed of thirty-two bytes, here"
     listener = server.client()
     listener.must("MONITOR")
@@ -198,7 +198,7 @@ def hidden(server, c):
     with open(path, "w") as file:
         file.write("0f" * 16 + "\n")
     c.must("CONFIG", "SET", "tamis.secret-file", path)
-    tap.equal(c.must("CONFIG", "GET", "tamis.secret-file")[1].decode(), path, "a file can tell the secret")
+    tap.equal(c.must("CONFIG", "GET", "tamis.secret-file")[1].decode(), path, "the secret can come from a file")
     tap.check(isinstance(c.do("CONFIG", "SET", "tamis.secret-file", "/dev/null"), Error), "one without 32 digits cannot")
     c.must("CONFIG", "SET", "slowlog-log-slower-than", 10 ** 6)
     c.must("ECHO", "the end")
@@ -214,7 +214,7 @@ def hidden(server, c):
     modules = str(c.must("MODULE", "LIST"))
     tap.check("secret" not in modules, "MODULE LIST shows none")
     tap.check(b"tamis.secret" not in c.must("CONFIG", "GET", "*"), "nor does CONFIG GET *")
-    tap.equal(c.must("CONFIG", "GET", "tamis.secret")[1], b"0f" * 16, "who asks for it by name, and may, is told")
+    tap.equal(c.must("CONFIG", "GET", "tamis.secret")[1], b"0f" * 16, "a client that may ask for it by name gets it")
     listener.close()
 
 
@@ -222,7 +222,7 @@ def keys(c):
     c.must("TAMIS.CREATE", "k", "blocked:size=2^20,capacity=1M")
     c.must("TAMIS.ADD", "k", "a")
     usage = c.must("MEMORY", "USAGE", "k")
-    tap.check(1 << 20 < usage < (1 << 20) + 4096, f"MEMORY USAGE tells {usage} bytes")
+    tap.check(1 << 20 < usage < (1 << 20) + 4096, f"MEMORY USAGE reports {usage} bytes")
     tap.equal(c.do("TYPE", "k"), Status("tamis-set"), "the type has a name")
     tap.equal(c.do("COPY", "k", "k2"), 1, "COPY")
     tap.equal(c.do("RENAME", "k2", "k3"), OK, "RENAME")
@@ -246,7 +246,7 @@ def keys(c):
 
 
 def defragmentation(c):
-    """Where the server can: filters that move answer as before."""
+    """Where the server supports it: filters that move answer as before."""
     c.must("FLUSHALL", "SYNC")
     if c.do("CONFIG", "SET", "activedefrag", "yes") != OK:
         tap.skip("filters move together", "this server was built without")
@@ -290,7 +290,7 @@ def settings(c):
     for name, values in GOOD.items():
         for value in values:
             tap.equal(c.do("CONFIG", "SET", "tamis." + name, value), OK, f"CONFIG SET tamis.{name} {value}")
-            tap.equal(c.must("CONFIG", "GET", "tamis." + name)[1].decode(), value, "is what CONFIG GET tells")
+            tap.equal(c.must("CONFIG", "GET", "tamis." + name)[1].decode(), value, "is what CONFIG GET returns")
         for value in BAD[name]:
             tap.check(isinstance(c.do("CONFIG", "SET", "tamis." + name, value), Error), f"CONFIG SET tamis.{name} '{value}' is refused")
         tap.equal(c.must("CONFIG", "GET", "tamis." + name)[1].decode(), values[-1], "and changes nothing")
@@ -328,7 +328,7 @@ def rewritten():
 
 
 def arguments():
-    """By the load arguments: the same names, and a line in the log about what is wrong."""
+    """By load arguments: the same names, and a line in the log about what is wrong."""
     with tempfile.NamedTemporaryFile("w") as secret:
         secret.write(GOOD["secret"][0] + "\n")
         secret.flush()

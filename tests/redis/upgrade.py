@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Upgrades: files of earlier versions are read for ever, and a step from one version to the next goes without a loss.
+"""Upgrades: files of earlier versions stay readable, and a step to the next version loses nothing.
 
-    tests/redis/upgrade.py                              the files in tests/redis/golden
-    TAMIS_REDIS_OLD=/path/tamis-redis.so ...            both modules side by side, in every order; skipped without
-    TAMIS_REDIS_OLD=... WRITE=NAME ...                  new golden files NAME.rdb, .aof and .json, by that module
+    tests/redis/upgrade.py                        the files in tests/redis/golden
+    TAMIS_REDIS_OLD=/path/tamis-redis.so ...      both modules, in every order; skipped without
+    TAMIS_REDIS_OLD=... WRITE=NAME ...            that module writes golden NAME.rdb, .aof, .json
 """
 import json
 import os
@@ -19,7 +19,7 @@ from server import MODULE, PROGRAM, SECRET, Server, Tap, free_port, in_step, rep
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 OLD = os.environ.get("TAMIS_REDIS_OLD")
 AOF = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0", "--aof-use-rdb-preamble")
-STRANGERS = [f"stranger-{i}" for i in range(500)]
+NONMEMBERS = [f"stranger-{i}" for i in range(500)]
 tap = Tap()
 
 
@@ -38,14 +38,14 @@ SPECS = ("classic:capacity=100", "blocked:capacity=100", "split:capacity=100", "
 
 
 def fill(c, of=""):
-    """Filters of all families; {key: items}. `of` goes in front of their names."""
+    """Filters of all families; {key: items}. `of` is a prefix for their names."""
     known = {}
     for i, spec in enumerate(SPECS):
         key = f"{of}own{i}"
         c.must("TAMIS.CREATE", key, spec, "NOTE", "who", "me")
         c.must("TAMIS.ADD", key, *items(key))
         known[key] = items(key)
-    new = c.must("BF.MADD", of + "bf", *items("b", 300))  # what seemed to be there is not in older append-only files
+    new = c.must("BF.MADD", of + "bf", *items("b", 300))  # older AOFs lack false positives
     c.must("BF.RESERVE", of + "bf2", 0.001, 100, "NONSCALING")
     c.must("BF.INSERT", of + "bf2", "ITEMS", *items("f"))
     c.must("CF.INSERT", of + "cf", "CAPACITY", 30, "ITEMS", *items("c", 300))
@@ -64,8 +64,8 @@ def digests(c, known):
 
 
 def answers(c, known):
-    """How many of its items each filter finds, and how many strangers."""
-    return {key: [sum(map(bool, c.must("TAMIS.HAS", key, *found))), sum(map(bool, c.must("TAMIS.HAS", key, *STRANGERS)))]
+    """How many of its items each filter finds, and how many non-members."""
+    return {key: [sum(map(bool, c.must("TAMIS.HAS", key, *found))), sum(map(bool, c.must("TAMIS.HAS", key, *NONMEMBERS)))]
             for key, found in known.items()}
 
 
@@ -97,13 +97,13 @@ def golden():
             shutil.copy(os.path.join(GOLDEN, name + ending), os.path.join(folder, target))
             with Server(*options, folder=folder) as server:
                 c = server.client()
-                # Commands make filters as this version plans them, so only what was added is the same there.
+                # Commands make filters as this version plans them: only the items are the same.
                 got, of = answers(c, wanted["items"]), slice(2 if ending == ".rdb" else 1)
                 tap.equal({k: a[of] for k, a in got.items()}, {k: a[of] for k, a in wanted["answers"].items()},
                           f"{name}{ending} answers as it did when it was written")
                 digest = digests(c, wanted["items"])
                 c.must("DEBUG", "RELOAD")
-                tap.equal(digests(c, wanted["items"]), digest, "and is the same when it has been written anew")
+                tap.equal(digests(c, wanted["items"]), digest, "and is the same when it is rewritten")
             shutil.rmtree(folder)
 
 
@@ -111,7 +111,7 @@ def golden():
 
 
 def complete(c, known, name):
-    """Commands are carried out by each version in its own way: the items are the same, the bytes need not be."""
+    """Each version runs commands in its own way: the items are the same, the bytes need not be."""
     lost = {key: n for key, (n, _) in answers(c, known).items() if n < len(known[key])}
     tap.equal(lost, {}, name)
 
@@ -148,7 +148,7 @@ def by_replication():
 
 
 def starts(server_options, folder):
-    """How an old server ends that is given the files in a folder."""
+    """Exit status and output of an old server that is given the files in a directory."""
     ended = subprocess.run([PROGRAM, "--port", str(free_port()), "--dir", folder, "--save", "", *server_options, "--loadmodule", OLD],
                            capture_output=True, text=True, timeout=60, check=False)
     return ended.returncode, ended.stdout
@@ -182,7 +182,7 @@ def by_files():
 
 
 def by_dumps():
-    """Key by key there is a way back."""
+    """Key by key, a downgrade is possible."""
     with old() as before, Server() as after:
         b, a = before.client(), after.client()
         known = fill(a, "n:")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Work off the main thread: large filters, many clients at once, and everything that may come in between.
+"""Work off the main thread: large filters, many clients at once, and whatever may interfere.
 
 TAMIS_WORK_MIB sets the size of the filters, TAMIS_WORK_SECONDS how long the crowd works.
 """
@@ -32,8 +32,8 @@ JOBS = 3
 
 
 class Busy:
-    """Keeps the worker busy: jobs on keys of their own, sent without waiting for a reply. Folding by 1 makes
-    a copy and puts it in place."""
+    """Keeps the worker busy: jobs on keys of their own, sent without waiting for a reply. Folding
+    by 1 makes a copy and puts it in place."""
 
     def __init__(self, server):
         self.clients = [server.client() for _ in range(JOBS)]
@@ -50,7 +50,7 @@ class Busy:
 
 
 def queued(server, *words):
-    """A client whose job waits behind others."""
+    """A client whose job waits for others."""
     busy = Busy(server)
     client = server.client()
     client.send(words)
@@ -58,7 +58,7 @@ def queued(server, *words):
 
 
 def crowd(server, replica):
-    """Merges, folds, loads, adds, questions and deletes at the same time."""
+    """Merges, folds, loads, adds, queries and deletes at the same time."""
     c = server.client()
     for key in ("base", "one", "two"):
         c.must("TAMIS.CREATE", key, SPEC)
@@ -129,7 +129,7 @@ def crowd(server, replica):
         tap.equal(digest(replica, key), digest(server, key), f"{key} is the same on the replica")
     info = c.must("INFO", "tamis").decode()
     done = int(info.split("jobs_done:")[1].split()[0])
-    tap.check(done > 0, f"{done} jobs were done; the longest question took {longest[0] * 1000:.1f} ms")
+    tap.check(done > 0, f"{done} jobs were done; the longest query took {longest[0] * 1000:.1f} ms")
     c.must("DEL", "one", "two", "copy", "fresh", "loaded")
     c.close()
 
@@ -151,8 +151,8 @@ def many_wait(server):
     c.close()
 
 
-def who_may_not_wait(server):
-    """A job that the worker has not begun is done by whoever may not wait."""
+def clients_that_may_not_wait(server):
+    """A client that may not wait does the job itself if the worker has not begun it."""
     c = server.client()
     for name, words in (("MULTI", None), ("a script", ["EVAL", "return redis.call('tamis.add', KEYS[1], 'in')", 1, "dest"])):
         busy, merger = queued(server, "TAMIS.MERGE", "dest", "base")
@@ -179,12 +179,12 @@ CHANGED = Error("ERR the key changed during the operation")
 
 
 def has_come(client):
-    """Is the job there that was sent behind those of Busy, or has all been done already?"""
+    """Has the job sent after those of Busy arrived, or is everything already done?"""
     return field(client, "clients", "blocked_clients") > JOBS or jobs_active(client) <= 1
 
 
 def keys_that_go(server):
-    """Whatever happens to the key meanwhile: the job is answered, and nobody finds half of it."""
+    """Whatever happens to its key, a job is answered, and never half done."""
     c = server.client()
     for name, commands in (("deleted", [["DEL", "dest"]]),
                            ("renamed", [["RENAME", "dest", "other"], ["TAMIS.ADD", "other", "x"]]),
@@ -223,12 +223,12 @@ def clients_that_go(server):
     c.do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
     busy.clients[0].close()
     until(lambda: b"jobs_active:0" in c.must("INFO", "tamis"), 30, "the jobs have ended")
-    tap.equal(c.do("TAMIS.ADD", "dest", "next"), 1, "clients that were killed leave nothing behind")
+    tap.equal(c.do("TAMIS.ADD", "dest", "next"), 1, "killed clients leave nothing")
     c.close()
 
 
 def pauses(server):
-    """A server that writes while its clients are paused ends itself."""
+    """A server that writes while its clients are paused exits."""
     c = server.client()
     busy, merger = queued(server, "TAMIS.MERGE", "dest", "base")
     waiting = server.client()
@@ -256,7 +256,7 @@ def saving(server):
 
 
 def becomes_replica(server, other):
-    """Nothing of before is written over what the new primary has."""
+    """Earlier jobs do not overwrite what the new primary has."""
     c, o = server.client(), other.client()
     o.must("REPLICAOF", "NO", "ONE")
     busy, merger = queued(server, "TAMIS.CREATE", "late", SPEC)
@@ -279,20 +279,20 @@ def becomes_replica(server, other):
 
 
 def resident(server):
-    """Bytes of memory that its process really has."""
+    """Resident memory of its process, in bytes."""
     with open(f"/proc/{server.process.pid}/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def is_same(server, replica, keys, name):
-    """A replica whose last command was a job tells so with the next command; the server's own comes every ten seconds."""
+    """A replica reports a job with the next command; the server sends one every ten seconds."""
     server.client().must("PUBLISH", "next", "")
     in_step(server, replica)
     tap.equal([digest(replica, key) for key in keys], [digest(server, key) for key in keys], name)
 
 
 def made_without_touching(server):
-    """Where nobody can wait a large filter is made of pages that nobody has touched."""
+    """Where nothing can wait, a large filter is made of untouched pages."""
     c = server.client()
     before = resident(server)
     script = "return redis.call('tamis.create', KEYS[1], ARGV[1])"
@@ -304,7 +304,7 @@ def made_without_touching(server):
 
 
 def replica_works(server, replica):
-    """What takes long is a job on the replica too: the stream waits, and its clients do not."""
+    """Long work is a job on the replica too: the stream waits, and its clients do not."""
     c, r = server.client(), replica.client()
     c.must("TAMIS.CREATE", "r1", SPEC)
     c.must("TAMIS.CREATE", "r2", SPEC)
@@ -316,7 +316,7 @@ def replica_works(server, replica):
         c.must("TAMIS.MERGE", "r1", "r2")
         c.must("TAMIS.ADD", "r1", f"behind-{i}")
     c.must("TAMIS.FOLD", "r1", 2)
-    is_same(server, replica, ("r1", "r2"), "a replica does the same behind its jobs, also when the last command is one")
+    is_same(server, replica, ("r1", "r2"), "a replica does the same after its jobs, also when the last command is one")
     tap.equal(field(r, "tamis", "tamis_jobs_done") - before, 4, "each of them on its worker")
     c.must("TAMIS.CREATE", "grows", "grow:capacity=500K,fpr=1e-12")
     before = field(r, "tamis", "tamis_jobs_done")
@@ -330,7 +330,7 @@ def replica_works(server, replica):
 
 
 def piles_up(server, replica):
-    """What the primary sent while its stream waited is not all run before others are served."""
+    """A replica serves others while it catches up with what its stream had to wait for."""
     c, r = server.client(), replica.client()
     keys = ("before", "behind", "bloom", "bag")
     least = field(c, "tamis", "tamis_filter_bytes")
@@ -353,8 +353,8 @@ def piles_up(server, replica):
               "the replica has read it all")
         tap.equal(r.must("TAMIS.COUNT", "bag", f"{change[0]}-0"), [0], "a stream that waits piles up")
         r.must("CLIENT", "UNPAUSE")
-        is_same(server, replica, keys, "and comes to the same")
-        # 327,680 items in the two milliseconds of one turn: no machine is so fast.
+        is_same(server, replica, keys, "and gives the same")
+        # 327,680 items in one turn of two milliseconds: no machine is so fast.
         tap.check(field(r, "tamis", "tamis_pauses") > had, "with others served in between")
     r.must("DEBUG", "LOADAOF")
     r.must("CONFIG", "SET", "appendonly", "no")
@@ -372,7 +372,7 @@ def piles_up(server, replica):
 
 
 def copies(server, replica):
-    """A copy is the same filter until one of them is changed."""
+    """A copy shares the filter until one of them changes."""
     c = server.client()
 
     def held():
@@ -430,7 +430,7 @@ def ticks_in_steps(server, replica):
     adder.send(["TAMIS.ADD", "w", "late"])
     script = "return redis.call('tamis.add', KEYS[1], 'from a script')"
     tap.equal([c.do("EVAL", script, 1, "w"), ticker.read(), adder.read(), *busy.end()], [1, OK, 1] + [OK] * JOBS,
-              "adds come behind ticks that were begun")
+              "adds come after ticks that were begun")
     for _ in range(4):
         c.must("TAMIS.TICK", "w")
     tap.equal(c.must("TAMIS.HAS", "w", "late", "from a script"), [1, 1], "and stay as long as any")
@@ -439,7 +439,7 @@ def ticks_in_steps(server, replica):
     busy, ticker = queued(server, "TAMIS.TICK", "w", 100)
     until(lambda: has_come(c), 10, "the job has come")
     c.must("RENAME", "w", "w2")
-    tap.check(ticker.read() in (OK, CHANGED), "a key that is renamed meanwhile is told")
+    tap.check(ticker.read() in (OK, CHANGED), "a rename during the job is reported")
     busy.end()
     c.must("TAMIS.HAS", "w2", "late")
     is_same(server, replica, ("w2",), "and has just the ticks that the replica heard of")
@@ -456,7 +456,7 @@ def ticks_in_steps(server, replica):
     before = field(c, "tamis", "tamis_job_steps")
     until(lambda: c.must("TAMIS.HAS", "clock", "first") == [0], 30, "a key leaves by the clock")
     until(lambda: field(c, "tamis", "tamis_jobs_active") == 0, 30, "the ticks are made")
-    tap.check(field(c, "tamis", "tamis_job_steps") > before, "in steps, which a question began")
+    tap.check(field(c, "tamis", "tamis_job_steps") > before, "in steps, which a query began")
     tap.equal(c.must("TAMIS.ADDNEW", "clock", "first"), [1], "and may come again")
     c.must("DEL", "w2", "clock")
     for client in (ticker, adder, c):
@@ -464,7 +464,7 @@ def ticks_in_steps(server, replica):
 
 
 def very_many(server, replica):
-    """More items than anybody should wait for."""
+    """More items than anyone should wait for."""
     c = server.client()
     items = [f"m-{i}" for i in range(40_000)]
     c.must("TAMIS.CREATE", "m", SPEC)
@@ -476,7 +476,7 @@ def very_many(server, replica):
     tap.equal(sum(c.must("TAMIS.HAS", "m", *items)), len(items), "and found")
     tap.equal(field(c, "tamis", "tamis_jobs_done") - before, 1, "by the worker")
     new = c.must("TAMIS.ADDNEW", "m", *items[:20_000], *(f"n-{i}" for i in range(20_000)))
-    tap.check(sum(new[:20_000]) == 0 and sum(new[20_000:]) > 19_000, "those that are new are told")
+    tap.check(sum(new[:20_000]) == 0 and sum(new[20_000:]) > 19_000, "the new ones are reported")
     tap.check(isinstance(c.do("TAMIS.HADD", "m", b"x" * 9), Error), "hashes have eight bytes")
     tap.equal(c.do("TAMIS.HADD", "m", random.Random(1).randbytes(8 * 200_000)), 200_000, "200,000 hashes are added")
     before = field(c, "tamis", "tamis_jobs_done")
@@ -484,7 +484,7 @@ def very_many(server, replica):
     tap.equal(field(c, "tamis", "tamis_jobs_done") - before, 1, "by the worker")
     c.must("TAMIS.CREATE", "bag", "multiset:capacity=1M")
     tap.equal(c.do("TAMIS.ADD", "bag", *["same"] * 30_000), 30_000, "one item 30,000 times")
-    tap.equal(c.must("TAMIS.COUNT", "bag", "same"), [30_000], "is counted so often")
+    tap.equal(c.must("TAMIS.COUNT", "bag", "same"), [30_000], "is counted that often")
     tap.equal(sum(c.must("TAMIS.REMOVE", "bag", *["same"] * 20_000, "other")), 20_000, "and taken out")
     c.must("TAMIS.CREATE", "full", "cuckoo:capacity=10K")
     tap.check(isinstance(c.do("TAMIS.ADD", "full", *items), Error), "what does not fit")
@@ -492,13 +492,13 @@ def very_many(server, replica):
     c.must("TAMIS.CREATE", "map", "approximator:capacity=100K,value=16")
     tap.equal(c.do("TAMIS.PUT", "map", *(word for i in range(20_000) for word in (f"p-{i}", 1 + i % 1000))), 20_000, "20,000 values are put")
     got = c.must("TAMIS.GET", "map", *(f"p-{i}" for i in range(20_000)))
-    tap.check(all(value is not None and value > i % 1000 for i, value in enumerate(got)), "and told")
+    tap.check(all(value is not None and value > i % 1000 for i, value in enumerate(got)), "and returned")
     is_same(server, replica, ("m", "bag", "full", "map"), "the replica has the same")
     busy, adder = queued(server, "TAMIS.ADD", "m", *(f"x-{i}" for i in range(100_000)))
     until(lambda: has_come(c), 10, "the job has come")
     c.must("RENAME", "m", "m2")
-    reply = adder.read() # it may have come before or behind all of it
-    tap.check(reply in (100_000, CHANGED) or reply.startswith("NOFILTER"), "a key that is renamed meanwhile is told")
+    reply = adder.read() # done, or cancelled by the rename
+    tap.check(reply in (100_000, CHANGED) or reply.startswith("NOFILTER"), "a rename during the job is reported")
     busy.end()
     is_same(server, replica, ("m2",), "and the replica has what went in")
     adder.close()
@@ -507,7 +507,7 @@ def very_many(server, replica):
 
 
 class Theirs:
-    """Commands of RedisBloom's families with very many items, each beside the same in MULTI, where nothing waits."""
+    """Commands of RedisBloom's families with very many items, compared with MULTI."""
 
     def __init__(self, server, replica):
         self.server, self.replica, self.client = server, replica, server.client()
@@ -521,7 +521,7 @@ class Theirs:
         self.keys = []
 
     def both(self, make, words, counter, title):
-        """The same reply and the same filter; the counter tells how it was done."""
+        """The same reply and the same filter; the counter shows how it was done."""
         c = self.client
         keys = [f"{way}-{len(self.keys)}" for way in ("now", "later")]
         self.keys += keys
@@ -572,7 +572,7 @@ def many_in_cuckoos(t, kind):
         grown = t.both(["CF.RESERVE", 2000], [command, "ITEMS", *items], DONE, f"{command}, grows, {kind}")
         tap.check(-1 not in grown, "and takes them all")
         full = t.both(["CF.RESERVE", 10_000, "EXPANSION", 0], [command, "ITEMS", *items], STEPS, f"{command}, full, {kind}")
-        tap.check(full.count(-1) > 20_000, "what found no room is told")
+        tap.check(full.count(-1) > 20_000, "what found no room is reported")
     t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 40_000)
     reply = t.both(["CF.RESERVE", 4000], ["CF.INSERT", "ITEMS", *items], DONE, f"CF.INSERT, no larger, {kind}")
     t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 1 << 31)
@@ -583,7 +583,7 @@ def many_in_cuckoos(t, kind):
 
 
 def large_growth(t, kind, make, add, size, total):
-    """A large filter that grows in the middle of a command, or with one that has few items: the same as in MULTI."""
+    """A large filter that grows within a command of many or of few items: the same as in MULTI."""
     c = t.client
     keys = [f"{way}-{len(t.keys)}" for way in ("now", "later")]
     t.keys += keys
@@ -621,7 +621,7 @@ def many_in_sketches(t, kind):
 
 
 def windows_by_adds(server, replica):
-    """A generation that ends clears a large part of the filter: a piece at a time, also for one item."""
+    """The end of a generation clears much of the filter, piece by piece, also for one item."""
     t = Theirs(server, replica)
     c = t.client
     spec = "window:size=96MiB,capacity=40,generations=4"
@@ -634,13 +634,13 @@ def windows_by_adds(server, replica):
     c.must("TAMIS.ADD", t.keys[1], "one")
     tap.check(field(c, "tamis", STEPS) > before, "one item that ends a generation")
     c.pipeline([["MULTI"], ["TAMIS.ADD", t.keys[0], "one"], ["EXEC"]])
-    tap.equal(digest(server, t.keys[1]), digest(server, t.keys[0]), "comes to the same")
+    tap.equal(digest(server, t.keys[1]), digest(server, t.keys[0]), "gives the same")
     t.end("windows by adds")
     c.must("TAMIS.CREATE", "w", spec)
     busy, adder = queued(server, "TAMIS.ADD", "w", *(f"w-{i}" for i in range(2_000)))
     until(lambda: has_come(c), 10, "the job has come")
     c.must("RENAME", "w", "w2")
-    tap.check(adder.read() in (2_000, CHANGED), "a key that is renamed while a generation ends is told")
+    tap.check(adder.read() in (2_000, CHANGED), "a rename while a generation ends is reported")
     busy.end()
     adder.close()
     c.must("TAMIS.HAS", "w2", "w-0")
@@ -650,7 +650,7 @@ def windows_by_adds(server, replica):
 
 
 def many_that_grow(server, replica):
-    """On a copy, and told to others as one argument: the hashes."""
+    """On a copy, and replicated as one argument: the hashes."""
     t = Theirs(server, replica)
     c = t.client
     items = [f"g-{i}" for i in range(40_000)]
@@ -660,15 +660,15 @@ def many_that_grow(server, replica):
     pairs = [word for i in range(20_000) for word in (f"p-{i}", i % 1000)]
     t.both(["TAMIS.CREATE", "approximator:capacity=100K,value=16"], ["TAMIS.PUT", *pairs], DONE, "values")
     before = digest(server, t.keys[-1])
-    bad = t.both(["TAMIS.CREATE", "approximator:capacity=100K,value=16"], ["TAMIS.PUT", *pairs, "z", "9z"], DONE, "a value that is none")
-    tap.equal(bad, Error("ERR the value of 'z' must be a whole number from 0 to 2^64-1"), "is told")
+    bad = t.both(["TAMIS.CREATE", "approximator:capacity=100K,value=16"], ["TAMIS.PUT", *pairs, "z", "9z"], DONE, "an invalid value")
+    tap.equal(bad, Error("ERR the value of 'z' must be a whole number from 0 to 2^64-1"), "is reported")
     tap.check(digest(server, t.keys[-1]) != before and c.must("TAMIS.GET", t.keys[-1], "p-1") == [None], "and nothing is put")
     t.end("many that grow")
     c.close()
 
 
 def calls(client, command):
-    """How often a server has run it."""
+    """How often a server has run the command."""
     line = info_field(client, "commandstats", "cmdstat_" + command)
     return int(line.split(",")[0].split("=")[1]) if line else 0
 
@@ -678,8 +678,8 @@ def as_resp(words):
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
 
 
-def told_as_one(server, replica):
-    """What is all or none goes to others as one argument, whatever its words are."""
+def replicated_as_one(server, replica):
+    """What is all or nothing is replicated as one argument, whatever its words are."""
     c, r = server.client(), replica.client()
     items = [f"{i}" * (1 + i % 3) for i in range(20_000)] + [b"", b"\r\n\0", "x" * 70_000]
     pairs = [word for i, item in enumerate(items) for word in (item, 1 + i % 1000)]
@@ -696,13 +696,13 @@ def told_as_one(server, replica):
         words_before, before = calls(r, "tamis.words"), calls(r, command[0].lower())
         c.must(*command, key, *words)
         is_same(server, replica, (key,), f"{command[0]} to {spec}: the same on the replica")
-        tap.equal((calls(r, "tamis.words") - words_before, calls(r, command[0].lower()) - before), (1, 0), "told as one argument")
+        tap.equal((calls(r, "tamis.words") - words_before, calls(r, command[0].lower()) - before), (1, 0), "replicated as one argument")
         tap.equal(min(c.must("TAMIS.HAS", key, *items)), 1, "with every item")
         c.pipeline([["MULTI"], [*command, key, *words], ["EXEC"]])
         is_same(server, replica, (key,), "and in MULTI")
     wanted = [digest(server, key) for key in keys]
     tap.equal(c.do("TAMIS.WORDS", keys[0], "TAMIS.ADD", b"\1\0\0\0a"), Error("ERR TAMIS.WORDS is for primaries and append-only files"),
-              "clients have words of their own")
+              "clients may not use TAMIS.WORDS")
     for s, name in ((server, "its file"), (replica, "the replica's file")):
         s.client().must("DEBUG", "LOADAOF")
         tap.equal([digest(s, key) for key in keys], wanted, f"{name} has the same")
@@ -715,7 +715,7 @@ def told_as_one(server, replica):
             log.write(as_resp(["TAMIS.WORDS", "w", command, packed]))
     c.must("DEBUG", "LOADAOF")
     tap.equal((c.must("TAMIS.HAS", "w", "told", "", "other", "bad", "tail"), c.must("TYPE", "w")), ([1, 1, 1, 0, 0], Status("tamis-set")),
-              "words that lie are refused, and leave nothing")
+              "false words are refused, and leave nothing")
     for s in (c, r):
         s.must("CONFIG", "SET", "appendonly", "no")
     c.must("DEL", "w", *keys)
@@ -724,7 +724,7 @@ def told_as_one(server, replica):
 
 
 def large_words(server):
-    """The server moves a large argument that somebody holds when the command that brought it has returned."""
+    """The server moves a large argument that is still held when its command has returned."""
     c = server.client()
     sizes = [200_000] + [40_000] * 20
     items = [f"l-{i}" for i in range(20_000)] + [chr(97 + i) * size for i, size in enumerate(sizes)]
@@ -766,8 +766,8 @@ def many_of_theirs(server, replica):
         busy, adder = queued(server, *words, *(word for i in range(40_000) for word in (f"r-{i}", 0)))
         until(lambda: has_come(c), 10, "the job has come")
         c.must("RENAME", "q", "r")
-        got = adder.read() # it may have come before or behind all of it
-        tap.check(not isinstance(got, Error) or got == CHANGED or got.startswith("CMS: key does not exist"), "a key that is renamed meanwhile is told")
+        got = adder.read() # done, or cancelled by the rename
+        tap.check(not isinstance(got, Error) or got == CHANGED or got.startswith("CMS: key does not exist"), "a rename during the job is reported")
         busy.end()
         adder.close()
         is_same(server, replica, ("r",), "and the replica has what went in")
@@ -788,9 +788,9 @@ def main():
     with Server() as server, Server() as replica:
         replicate(server, replica)
         crowd(server, replica)
-        for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching, large_words):
+        for part in (many_wait, clients_that_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching, large_words):
             part(server)
-        for part in (replica_works, piles_up, copies, ticks_in_steps, windows_by_adds, very_many, many_that_grow, told_as_one, many_of_theirs):
+        for part in (replica_works, piles_up, copies, ticks_in_steps, windows_by_adds, very_many, many_that_grow, replicated_as_one, many_of_theirs):
             part(server, replica)
         in_step(server, replica)
         tap.equal(digest(replica, "dest"), digest(server, "dest"), "the replica is the same after all that")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Admission: the window that it promises, its rate, one first among many at once, and its memory as
- * bytes, which may be damaged. */
+/* Admission: its window, its false-positive rate, one first request under contention, and its
+ * serialized form, which may be damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static void the_second_request_is_recognised(void **state) {
     tamis_admission_free(NULL);
 }
 
-/* With `capacity` other keys since, whatever the phase, a key is known; with twice as many it is
- * forgotten. Other keys are asked for twice now and then, which is no new key. */
+/* A key is known after `capacity` other keys, at any phase, and forgotten after twice as many. Some
+ * of the other keys are queried twice; a repeat is not a new key. */
 static void the_window_is_kept(void **state) {
     (void)state;
     static const char *const kinds[] = {"blocked", "classic", "counting", "quotient", "countmin"};
@@ -92,8 +92,8 @@ static void the_window_is_kept(void **state) {
             }
 }
 
-/* New keys that are taken for known, against the rates of both generations, two-sided: a few
- * to each of many copies of one whose generations are nearly full, which asking hardly changes. */
+/* False positives among new keys match the rates of both generations, two-sided. Each of many
+ * copies of a nearly full filter gets a few queries, which hardly change it. */
 static void the_rate_is_that_of_both(void **state) {
     (void)state;
     enum { N = 20000, PROBES = 1000, COPIES = 100 };
@@ -128,7 +128,7 @@ enum { THREADS = 4, KEYS = 20000 };
 
 typedef struct worker {
     tamis_admission *a;
-    uint32_t *firsts; /* by key, of this thread */
+    uint32_t *firsts; /* per key: was this thread first? */
     uint64_t keys;
 } worker;
 
@@ -153,8 +153,7 @@ static void run_threads(tamis_admission *a, uint64_t keys, uint32_t *firsts) {
     }
 }
 
-/* All threads ask for all keys: each key is new to exactly one of them, or to none where the filter
- * takes it for another. */
+/* All threads query all keys: each key is new to exactly one thread. */
 static void exactly_one_is_first(void **state) {
     (void)state;
     static const char *const specs[] = {"capacity=40k,fpr=1e-9", "counting:capacity=40k,fpr=1e-9"};
@@ -172,9 +171,8 @@ static void exactly_one_is_first(void **state) {
     }
 }
 
-/* The same with generations that change all the time: nobody is lost, none takes more than it may.
- * Threads that are far apart may each be first, but a key that is never asked for again within a
- * generation is new to at least one. */
+/* The same while generations keep changing: no key is lost, and no generation exceeds its capacity.
+ * Threads that are far apart may each be first, but every key is new to at least one. */
 static void generations_change_under_threads(void **state) {
     (void)state;
     static uint32_t firsts[KEYS];
@@ -191,7 +189,7 @@ static void generations_change_under_threads(void **state) {
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
-/* What is loaded goes on as if nothing had happened, in every phase. */
+/* A loaded filter continues where the saved one was, in every phase. */
 static void memory_is_kept(void **state) {
     (void)state;
     for (uint64_t asked = 0; asked < 300; asked += 37) {
@@ -211,7 +209,7 @@ static void memory_is_kept(void **state) {
     }
 }
 
-/* Cut anywhere, or with any byte changed: refused, and nothing is made. */
+/* Truncated anywhere, or with any byte changed: refused, and no handle is created. */
 static void damage_is_refused(void **state) {
     (void)state;
     tamis_admission *a = make("capacity=30,fpr=10%"), *b;
@@ -219,7 +217,7 @@ static void damage_is_refused(void **state) {
     size_t size;
     uint8_t *bytes = bytes_of(a, &size);
     for (size_t cut = 0; cut < size; cut++) {
-        uint8_t *part = malloc(cut + !cut); /* so that a read behind it is seen */
+        uint8_t *part = malloc(cut + !cut); /* exact size, so that overreads show */
         memcpy(part, bytes, cut);
         assert_true(tamis_admission_load(&b, part, cut, NULL) != TAMIS_OK);
         assert_null(b);
@@ -238,8 +236,8 @@ static void damage_is_refused(void **state) {
     tamis_admission_free(a);
 }
 
-/* Two sound images that do not belong together, or that are no generations. */
-static void strange_images_are_refused(void **state) {
+/* Two valid images that do not belong together, and a byte limit that is too low. */
+static void mismatched_images_are_refused(void **state) {
     (void)state;
     tamis_admission *a = make("capacity=30,seed=1"), *c = make("capacity=30,seed=2"), *b;
     size_t size, other;
@@ -290,7 +288,7 @@ int main(void) {
         cmocka_unit_test(generations_change_under_threads),
         cmocka_unit_test(memory_is_kept),
         cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(strange_images_are_refused),
+        cmocka_unit_test(mismatched_images_are_refused),
         cmocka_unit_test(bad_specs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Aggregation: sums against an exact model, losses two-sided against the rate of the filter. */
+/* Aggregation: sums against an exact model, losses two-sided against the filter's rate. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,21 +55,20 @@ static void a_source_counts_once(void **state) {
     assert_int_equal(t.count, 2);
     assert_true(t.sum == 12 && t.mean == 6 && t.min == 5 && t.max == 7);
     assert_true(t.counted == 2 && t.replaced == 1 && t.skipped == 2);
-    /* A change was missed: 9 is replaced by what came two steps later, and 7 by what it once
-     * was. */
+    /* Source 2's report of 9 was lost; source 1 returns from 7 to 5. */
     assert_int_equal(take(node, 2, 11, (double[]){9, 5}, 2), TAMIS_AGGREGATE_REPLACED);
     assert_int_equal(take(node, 1, 5, (double[]){7, 5}, 2), TAMIS_AGGREGATE_REPLACED);
     assert_true(total_of(node).sum == 16);
     assert_int_equal(total_of(node).count, 2);
-    /* Without what was before, a change is somebody new. */
+    /* Without its earlier values, a change counts as a new source. */
     assert_int_equal(take(node, 1, 6, NULL, 0), TAMIS_AGGREGATE_COUNTED);
     assert_int_equal(total_of(node).count, 3);
     tamis_aggregate_free(node);
     tamis_aggregate_free(NULL);
 }
 
-/* Who had the extreme may have changed: then it is a bound, until somebody has it or goes
- * beyond. */
+/* If the source of an extreme changes, the extreme is only a bound, until a source reaches it or
+ * goes beyond. */
 static void extremes_are_bounds(void **state) {
     (void)state;
     tamis_aggregate *node = make("quotient:capacity=100,fpr=1e-9");
@@ -92,8 +91,8 @@ static void extremes_are_bounds(void **state) {
 
 /* ---- Many sources --------------------------------------------------------------------------- */
 
-/* Values that come and go for a long time, against a table of them all. */
-static void sums_like_a_table(void **state) {
+/* Many changing values, against a table of all of them. */
+static void sums_match_a_table(void **state) {
     (void)state;
     enum { SOURCES = 500, STEPS = 100000 };
     static const char *const specs[] = {
@@ -129,8 +128,8 @@ static void sums_like_a_table(void **state) {
     }
 }
 
-/* A filter that is wrong for 5 % of strangers loses 5 % of those who come, and tells so. */
-static void losses_are_those_of_the_rate(void **state) {
+/* A filter with a false-positive rate of 5 % loses 5 % of new sources, and reports it. */
+static void losses_match_the_rate(void **state) {
     (void)state;
     enum { BEFORE = 100000, THEN = 2000 };
     tamis_aggregate *node = make("quotient:capacity=102000,fpr=5%");
@@ -145,14 +144,14 @@ static void losses_are_those_of_the_rate(void **state) {
     struct tamis_total t = total_of(node);
     assert_int_equal(t.count + lost, BEFORE);
     assert_true(t.sum == all - lost_sum);
-    /* The rate rose to what it is now from nothing, in a line: half of the bound, two-sided. */
+    /* The rate rose linearly from 0: half of the bound, two-sided. */
     assert_true(test_is_possible(lost, BEFORE, t.fpr / 2, TEST_ALPHA));
     assert_true((double)lost < t.lost.value && t.lost.error > 0);
     assert_true(fabs(t.mean - all / BEFORE) < 6 * t.mean_error);
     assert_true(all - t.sum < t.sum_lost * 1.05);
     print_message("# %llu of %d lost, at most %.0f told\n", (unsigned long long)lost, BEFORE,
                   t.lost.value);
-    /* Few more: now it is the rate itself. */
+    /* A few more sources: now the rate itself applies. */
     const double before = t.fpr;
     lost = 0;
     for (uint64_t i = 0; i < THEN; i++)
@@ -182,7 +181,7 @@ static void a_million_sources(void **state) {
 
 /* ---- Limits --------------------------------------------------------------------------------- */
 
-static void what_is_full_changes_nothing(void **state) {
+static void a_full_node_changes_nothing(void **state) {
     (void)state;
     tamis_aggregate *node = make("dleft:capacity=100,fpr=1e-6");
     tamis_status rc = TAMIS_OK;
@@ -192,7 +191,7 @@ static void what_is_full_changes_nothing(void **state) {
     struct tamis_total t = total_of(node);
     assert_int_equal(t.count, i - 1);
     assert_true(t.sum == 2 * (double)(i - 1));
-    /* There is room for a change, and it either happens or does not. */
+    /* A change either succeeds or changes nothing. */
     for (uint64_t j = 0; j < 50; j++) {
         const struct tamis_total before = total_of(node);
         rc = tamis_aggregate_take(node, &j, sizeof j, 3, (double[]){2}, 1, NULL);
@@ -204,7 +203,7 @@ static void what_is_full_changes_nothing(void **state) {
     tamis_aggregate_free(node);
 }
 
-static void what_cannot_be_is_refused(void **state) {
+static void invalid_calls_are_refused(void **state) {
     (void)state;
     static const char *const specs[] = {"classic:capacity=9", "composite:capacity=9",
                                         "window:capacity=9", "stable:capacity=9",
@@ -252,9 +251,9 @@ static void no_memory_leaves_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_counts_once),      cmocka_unit_test(extremes_are_bounds),
-        cmocka_unit_test(sums_like_a_table),         cmocka_unit_test(losses_are_those_of_the_rate),
-        cmocka_unit_test(a_million_sources),         cmocka_unit_test(what_is_full_changes_nothing),
-        cmocka_unit_test(what_cannot_be_is_refused), cmocka_unit_test(no_memory_leaves_nothing),
+        cmocka_unit_test(sums_match_a_table),        cmocka_unit_test(losses_match_the_rate),
+        cmocka_unit_test(a_million_sources),         cmocka_unit_test(a_full_node_changes_nothing),
+        cmocka_unit_test(invalid_calls_are_refused), cmocka_unit_test(no_memory_leaves_nothing),
     };
     return cmocka_run_group_tests_name("aggregate", tests, NULL, NULL);
 }

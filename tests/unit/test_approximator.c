@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* approximator: every operation is followed cell by cell by a model that is written from
- * docs/format.md and uses none of the library's arithmetic; then come the promises at size. */
+/* approximator: a model written from docs/format.md, without the library's arithmetic, checks every
+ * operation cell by cell; then the contract at full size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static uint64_t model_get(const model *m, uint64_t hash) {
     return value;
 }
 
-/* Bit by bit, also those behind the last cell. */
+/* Compares every bit, including those past the last cell. */
 static void assert_is_model(const tamis *f, const model *m) {
     const uint8_t *bytes = payload_of(f);
     uint64_t size, at = 0;
@@ -168,9 +168,9 @@ static void programs_agree_with_the_model(void **state) {
                     run_program(cells[c], hashes[k], widths[w], is_or);
 }
 
-/* ---- Promises at size ----------------------------------------------------------------------- */
+/* ---- The contract at full size -------------------------------------------------------------- */
 
-/* Values of one bit are Bloom's bits. */
+/* With one-bit values, the payload is that of a Bloom filter. */
 static void one_bit_is_classic(void **state) {
     (void)state;
     tamis *c = test_make("classic:capacity=5000,fpr=1%%");
@@ -187,7 +187,7 @@ static void one_bit_is_classic(void **state) {
     tamis_free(o);
 }
 
-/* Twice as many keys as planned for, each put several times: nothing comes back too low. */
+/* Twice the planned keys, each put several times: no value is ever too low. */
 static void nothing_is_ever_too_low(void **state) {
     (void)state;
     enum { N = 20000 };
@@ -211,16 +211,15 @@ static void nothing_is_ever_too_low(void **state) {
     }
 }
 
-/* Is the count what the rate makes, once the formula, which is a mean, may be off by a
- * hundredth? */
+/* Is the count possible, if the formula, which is a mean, may be off by 1 %? */
 static bool is_about(uint64_t hits, uint64_t probes, double rate) {
     const double measured = (double)hits / (double)probes;
     const double nearest = fmin(fmax(measured, rate * 0.99), rate * 1.01);
     return test_is_possible(hits, probes, nearest, TEST_ALPHA);
 }
 
-/* The chance that a key of value v gets more than v is that of Bloom's filter in which only keys
- * with larger values are: (1 - e^(-k n_{>v} / m))^k. Strangers are keys of value 0. */
+/* The probability that a key of value v gets more than v is the false-positive rate of a Bloom
+ * filter of the keys with larger values: (1 - e^(-k n_{>v} / m))^k. Non-members have value 0. */
 static void errors_are_as_computed(void **state) {
     (void)state;
     enum { N = 100000, VALUES = 5, HASHES = 3, CELLS = 260000 };
@@ -240,7 +239,7 @@ static void errors_are_as_computed(void **state) {
         const double larger = N * (double)(VALUES - 1 - v);
         const double rate = tamis_rate_approx(larger, CELLS, HASHES);
         assert_true(is_about(too_high, N, rate));
-        /* The test can fail: neither half a class more nor half a class less would pass. */
+        /* The test can fail: half a class more or less would not pass. */
         assert_false(is_about(too_high, N, tamis_rate_approx(larger + N / 2.0, CELLS, HASHES)));
         if (larger > 0)
             assert_false(is_about(too_high, N, tamis_rate_approx(larger - N / 2.0, CELLS, HASHES)));
@@ -248,7 +247,7 @@ static void errors_are_as_computed(void **state) {
     tamis_free(f);
 }
 
-/* With or a bit is wrong as if only the keys that have it were there. */
+/* With lattice=or, a bit is wrong as if only the keys that have it were present. */
 static void bits_are_wrong_as_computed(void **state) {
     (void)state;
     enum { N = 100000, HASHES = 3, CELLS = 260000 };
@@ -256,7 +255,7 @@ static void bits_are_wrong_as_computed(void **state) {
                          CELLS * 3, HASHES);
     uint64_t with_bit[3] = {0}, wrong[3] = {0};
     for (uint64_t i = 0; i < 3 * N; i++) {
-        const uint64_t value = i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 2; /* bit 2 is nobody's */
+        const uint64_t value = i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 2; /* no key has bit 2 */
         for (int b = 0; b < 3; b++) with_bit[b] += value >> b & 1;
         assert_int_equal(tamis_put_hash(f, test_number(30, i), value), TAMIS_OK);
     }
@@ -274,7 +273,7 @@ static void bits_are_wrong_as_computed(void **state) {
     tamis_free(f);
 }
 
-/* One bit for each key, four of them: four filters side by side, and their rates add up. */
+/* Each key has one of four bits: four filters side by side, whose rates add up. */
 static void bits_share_the_room(void **state) {
     (void)state;
     enum { N = 200000, PROBES = 1000000, HASHES = 7, CELLS = 480000 };
@@ -289,16 +288,16 @@ static void bits_share_the_room(void **state) {
     const double now = test_info(f).fpr_now;
     assert_true(is_about(hits, PROBES, any));
     assert_true(now > any * 0.98 && now < 4 * each * 1.02);
-    assert_true(pow(test_info(f).fill, HASHES) > 10 * now); /* not what the cells in use say */
+    assert_true(pow(test_info(f).fill, HASHES) > 10 * now); /* the fill overstates it */
     tamis_free(f);
 }
 
-static void cells_that_are_used_tell_the_keys(void **state) {
+static void used_cells_estimate_the_keys(void **state) {
     (void)state;
     tamis *f = test_make("approximator:capacity=50k,fpr=1%%,value=5"), *g;
     for (uint64_t i = 0; i < 40000; i++) {
         assert_int_equal(tamis_put_u64(f, i, 1 + i % 31), TAMIS_OK);
-        assert_int_equal(tamis_put_u64(f, i, i % 31), TAMIS_OK); /* nothing new */
+        assert_int_equal(tamis_put_u64(f, i, i % 31), TAMIS_OK); /* no change */
     }
     g = test_make("approximator:capacity=50k,fpr=1%%,value=5");
     for (uint64_t i = 30000; i < 50000; i++) assert_int_equal(tamis_add_u64(g, i), TAMIS_OK);
@@ -332,7 +331,7 @@ static void *add_some(void *ctx) {
     return NULL;
 }
 
-/* Adds from many threads, over cells that hold values, end where one thread ends: also in cells
+/* Adds from many threads, over cells that hold values, give the result of one thread, even in cells
  * that straddle two words. */
 static void shared_adds_lose_nothing(void **state) {
     (void)state;
@@ -347,7 +346,7 @@ static void shared_adds_lose_nothing(void **state) {
                 assert_int_equal(tamis_put_u64(f, i, draw_value(widths[w])), TAMIS_OK);
             tamis *alone = test_copy(f);
             for (uint64_t i = 0; i < THREADS; i++) {
-                jobs[i] = (job){f, i * PER_THREAD / 2}; /* half of the keys come twice */
+                jobs[i] = (job){f, i * PER_THREAD / 2}; /* half of the keys are added twice */
                 assert_int_equal(pthread_create(&thread[i], NULL, add_some, &jobs[i]), 0);
             }
             for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
@@ -388,7 +387,7 @@ static void specs_come_back(void **state) {
         tamis_free(f);
     }
     const struct tamis_plan bits = test_plan("approximator:capacity=1000,bits=4221,value=7");
-    assert_int_equal(bits.word[0], 4221); /* a whole number of cells is taken exactly */
+    assert_int_equal(bits.word[0], 4221); /* a whole number of cells is used exactly */
     assert_int_equal(bits.payload_bytes, 528);
     const struct tamis_plan classic = test_plan("classic:capacity=1M,fpr=1%");
     const struct tamis_plan plan = test_plan("approximator:capacity=1M,fpr=1%,value=12");
@@ -415,7 +414,7 @@ static void bad_params_are_refused(void **state) {
                      TAMIS_TOO_LARGE);
 }
 
-/* A forged image, with its sums put right. Words lie in the header, eight bytes each. */
+/* A forged image with valid checksums. Words are in the header, eight bytes each. */
 enum { WORDS_AT = 80 };
 
 static tamis_status load_forged(const uint8_t *image, size_t size) {
@@ -478,7 +477,7 @@ int main(void) {
         cmocka_unit_test(errors_are_as_computed),
         cmocka_unit_test(bits_are_wrong_as_computed),
         cmocka_unit_test(bits_share_the_room),
-        cmocka_unit_test(cells_that_are_used_tell_the_keys),
+        cmocka_unit_test(used_cells_estimate_the_keys),
         cmocka_unit_test(shared_adds_lose_nothing),
         cmocka_unit_test(specs_come_back),
         cmocka_unit_test(bad_params_are_refused),

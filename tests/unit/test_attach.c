@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters in memory of a host: processes that share one, memory that is at its end, payloads of
- * blocks, and what is refused. */
+/* Filters in host memory: shared between processes, growing to the end of the memory, as payloads
+ * of blocks, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void *shared_zone(void) {
     return zone;
 }
 
-/* The right to sync goes from one to the next through a pipe. */
+/* A byte in the pipe is the permission to sync; each writer passes it on. */
 static void write_keys(void *zone, uint64_t family, int take, int give) {
     tamis *f;
     char turn;
@@ -63,7 +63,7 @@ static void writers_lose_nothing(void **state) {
             lost += !tamis_has(f, &key, sizeof key);
         }
     assert_int_equal(lost, 0);
-    assert_int_equal(test_info(f).items, 0); /* ours, so far */
+    assert_int_equal(test_info(f).items, 0); /* its own, before the sync */
     REQUIRE_OK(tamis_sync(f));
     assert_int_equal(test_info(f).items, WRITERS * EACH);
     REQUIRE_OK(tamis_load(&loaded, zone, (size_t)tamis_image_size(f)));
@@ -74,7 +74,7 @@ static void writers_lose_nothing(void **state) {
     munmap(zone, ZONE);
 }
 
-/* A filter that grows uses the memory up to its end, and not a byte more. */
+/* A growing filter uses the memory up to its end, and not a byte more. */
 static void growth_ends_with_the_memory(void **state) {
     (void)state;
     _Alignas(64) static uint8_t memory[8192 + 64];
@@ -102,7 +102,7 @@ static void growth_ends_with_the_memory(void **state) {
     tamis_free(f);
 }
 
-static void what_cannot_be_is_refused(void **state) {
+static void invalid_calls_are_refused(void **state) {
     (void)state;
     _Alignas(64) static uint8_t memory[4096];
     tamis *f, *own = test_make("%s", "blocked:capacity=100");
@@ -127,7 +127,7 @@ static void what_cannot_be_is_refused(void **state) {
     tamis_free(own);
 }
 
-/* One handle for the filters of many blocks, and not an allocation for any. */
+/* One handle for the filters of many blocks, without an allocation for any. */
 typedef struct counted {
     unsigned allocations;
 } counted;
@@ -162,19 +162,19 @@ static void blocks_have_payloads(void **state) {
     REQUIRE_OK(tamis_view_payload(&view, shape, payloads[0], BYTES, &options));
     const unsigned before = counts.allocations;
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        uint64_t strangers = 0;
+        uint64_t false_positives = 0;
         REQUIRE_OK(tamis_set_payload(view, payloads[b], BYTES));
         for (uint64_t i = 0; i < 75; i++) {
             assert_true(tamis_has_u64(view, b << 32 | i));
-            strangers += tamis_has_u64(view, (b + 100) << 32 | i);
+            false_positives += tamis_has_u64(view, (b + 100) << 32 | i);
         }
-        assert_true(strangers < 20);
+        assert_true(false_positives < 20);
     }
     assert_int_equal(counts.allocations, before);
     tamis_free(view);
 }
 
-/* A copy in memory of another allocator outlives the one it was made from. */
+/* A copy made with another allocator outlives the original. */
 static void copies_have_options_of_their_own(void **state) {
     (void)state;
     counted a = {0}, b = {0};
@@ -201,7 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writers_lose_nothing),
         cmocka_unit_test(growth_ends_with_the_memory),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(invalid_calls_are_refused),
         cmocka_unit_test(blocks_have_payloads),
         cmocka_unit_test(copies_have_options_of_their_own),
     };

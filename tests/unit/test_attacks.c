@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attacks that other readers of these formats fell to, replayed: each is refused with a sentence,
- * or answered as its origin answers, and takes no more memory than its bytes account for. */
+/* Attacks that broke other readers of these formats, replayed. Each is refused with a message or
+ * answered as its origin does, and takes no more memory than its bytes account for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,12 +24,12 @@ static void poke(uint8_t *at, enum order order, size_t width, uint64_t value) {
 }
 
 typedef struct field {
-    const char *format, *path; /* of a sound file */
+    const char *format, *path; /* of a valid file */
     size_t at, width;
     enum order order;
 } field;
 
-/* The file with this value there; let in? */
+/* Is the file accepted with this value in the field? */
 static bool is_taken_with(const field *f, uint64_t value) {
     const test_file file = test_vector(f->path);
     poke(file.bytes + f->at, f->order, f->width, value);
@@ -48,7 +48,7 @@ static void refuses_values(const field *f, const uint64_t *values, size_t n) {
 #define REFUSES(f, ...) \
     refuses_values(&(f), (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / 8)
 
-/* ---- A1: no bits, and a remainder by their number -------------------------------------------- */
+/* ---- A1: no bits, and a remainder modulo their number ---------------------------------------- */
 
 static void a_filter_of_no_bits(void **state) {
     (void)state;
@@ -114,13 +114,13 @@ static void links_that_are_not_there(void **state) {
     static const uint64_t buckets[] = {0, 3, 7, 9, 16, ((uint64_t)1 << 32) + 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++)
         chain_refuses("rediscuckoo", cuckoo_chain, 8, 8, buckets[i]);
-    chain_refuses("rediscuckoo", cuckoo_chain, 32, 2, 0); /* slots of a bucket */
+    chain_refuses("rediscuckoo", cuckoo_chain, 32, 2, 0); /* slots per bucket */
     chain_refuses("rediscuckoo", cuckoo_chain, 32, 2, 0xffff);
 }
 
 static void links_larger_than_their_bytes(void **state) {
     (void)state;
-    enum { BYTES = 20, BITS = 28, ERROR = 44, HASHES = 60, N2 = 72 }; /* of the first link */
+    enum { BYTES = 20, BITS = 28, ERROR = 44, HASHES = 60, N2 = 72 }; /* in the first link */
     static const uint64_t sizes[] = {0, 15, 17, (uint64_t)1 << 40, UINT64_MAX, UINT64_MAX / 8 + 3};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         chain_refuses("redisbloom", bloom_chain, BYTES, 8, sizes[i]);
@@ -130,12 +130,12 @@ static void links_larger_than_their_bytes(void **state) {
     chain_refuses("redisbloom", bloom_chain, N2, 1, 64);
     chain_refuses("redisbloom", bloom_chain, N2, 1, 255);
     chain_refuses("redisbloom", bloom_chain, ERROR, 8, 0x3ff0000000000000); /* 1.0 */
-    chain_refuses("redisbloom", bloom_chain, ERROR, 8, 0x7ff8000000000000); /* not a number */
+    chain_refuses("redisbloom", bloom_chain, ERROR, 8, 0x7ff8000000000000); /* NaN */
     chain_refuses("redisbloom", bloom_chain, HASHES, 4, 0);
     chain_refuses("redisbloom", bloom_chain, HASHES, 4, UINT32_MAX);
 }
 
-/* 2^n2 positions, in a link that has more bits: what lies beyond them is nobody's. */
+/* 2^n2 positions in a link that has more bits: no key reaches the others. */
 static void bits_that_no_position_reaches(void **state) {
     (void)state;
     const test_file file = test_vector("redisbloom/hostile_two_positions.bin");
@@ -190,7 +190,7 @@ static void large_numbers_in_few_bytes(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         REFUSES(sizes[i], (uint64_t)1 << 24, UINT32_MAX, (uint64_t)1 << 48, (uint64_t)1 << 60,
                 UINT64_MAX, INT32_MAX);
-    static const uint8_t six[] = {0, 1, 0x7f, 0xff, 0xff, 0xff}; /* 17 GB of Guava */
+    static const uint8_t six[] = {0, 1, 0x7f, 0xff, 0xff, 0xff}; /* claims 17 GB */
     assert_false(test_is_let_in("guava", six, sizeof six));
 }
 

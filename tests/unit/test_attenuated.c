@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attenuated knows how many hops away a key is: against sets of levels; and routes by it. */
+/* attenuated: how many hops away a key is, against sets of levels, and routes by it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* Filters that take in each other, against the sets of levels that each key must be in. */
-static void levels_like_a_model(void **state) {
+/* Filters that merge each other, against the set of levels that each key must be in. */
+static void levels_match_a_model(void **state) {
     (void)state;
     enum { FILTERS = 5, KEYS = 60, STEPS = 400, LEVELS = 4 };
     unsigned has[FILTERS][KEYS] = {{0}}; /* bit i: in level i+1 */
@@ -34,7 +34,7 @@ static void levels_like_a_model(void **state) {
         const unsigned a = draw % FILTERS, b = draw >> 8 & 0xff, other = b % FILTERS;
         const uint64_t key = (draw >> 16) % KEYS;
         switch (draw >> 40 & 15) {
-        case 0: /* as time goes on, all levels would have all keys */
+        case 0: /* start again, or all levels fill up */
             tamis_free(f[a]);
             f[a] = test_make("attenuated:capacity=300,fpr=1e-9,levels=4");
             memset(has[a], 0, sizeof has[a]);
@@ -44,7 +44,7 @@ static void levels_like_a_model(void **state) {
             for (int k = 0; k < KEYS; k++) has[a][k] |= has[other][k];
             break;
         case 2:
-        case 3: /* also into itself */
+        case 3: /* also with itself */
             assert_int_equal(tamis_merge_farther(f[a], f[other]), TAMIS_OK);
             for (int k = 0; k < KEYS; k++) has[a][k] |= has[other][k] << 1 & ((1 << LEVELS) - 1);
             break;
@@ -62,14 +62,14 @@ static void levels_like_a_model(void **state) {
         const size_t size = (size_t)tamis_image_size(f[i]);
         uint8_t *image = malloc(size);
         assert_int_equal(tamis_serialize(f[i], image, size), TAMIS_OK);
-        assert_int_equal(tamis_load(&again, image, size), TAMIS_OK); /* counts were kept right */
+        assert_int_equal(tamis_load(&again, image, size), TAMIS_OK); /* the counts are right */
         tamis_free(again);
         tamis_free(f[i]);
         free(image);
     }
 }
 
-/* One call is one hop, also when a filter takes in itself. */
+/* One call is one hop, even when a filter merges itself. */
 static void one_hop_at_a_time(void **state) {
     (void)state;
     tamis *f = test_make("attenuated:capacity=50,levels=4");
@@ -88,8 +88,8 @@ static void one_hop_at_a_time(void **state) {
     tamis_free(f);
 }
 
-/* With one probe a hash is its position: a level of exactly nine tenths is known, of one bit more
- * it is not. */
+/* With one probe a hash is its position: a level with exactly nine tenths of its bits set counts,
+ * with one bit more it does not. */
 static uint64_t hash_at(uint64_t position, uint64_t bits) {
     return UINT64_MAX / bits * position + UINT64_MAX / bits / 2;
 }
@@ -101,7 +101,7 @@ static void a_full_level_is_unknown(void **state) {
     const uint64_t last = hash_at(BITS - 1, BITS);
     assert_int_equal(test_info(f).word[0], BITS);
     tamis_add_hash(f, last);
-    assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK); /* level 2 has the last bit only */
+    assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK); /* level 2 has only the last bit */
     for (uint64_t i = 0; i < BITS * 9 / 10 - 1; i++) tamis_add_hash(f, hash_at(i, BITS));
     assert_int_equal(test_bits_set(test_payload(f), BITS / 8), BITS * 9 / 10);
     assert_int_equal(tamis_level_hash(f, last), 1);
@@ -111,7 +111,7 @@ static void a_full_level_is_unknown(void **state) {
     tamis_add_hash(f, hash_at(BITS * 9 / 10, BITS));
     assert_int_equal(tamis_level_hash(f, last), 2);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 0);
-    assert_true(tamis_has_hash(f, hash_at(0, BITS))); /* membership has no such doubt */
+    assert_true(tamis_has_hash(f, hash_at(0, BITS))); /* membership is not affected */
     assert_int_equal(test_info(f).affected, 1);
     assert_non_null(strstr(test_info(f).caveat, "1 of 2 levels"));
 
@@ -123,7 +123,7 @@ static void a_full_level_is_unknown(void **state) {
     tamis_free(g);
 }
 
-/* Every bit of the payload is either in a level, and counted, or in a count. */
+/* Every bit of the payload is in a level, and so counted, or in a count. */
 static void attenuated_counts_its_bits(void **state) {
     (void)state;
     tamis *f = test_make("attenuated:capacity=20,levels=3");
@@ -134,11 +134,11 @@ static void attenuated_counts_its_bits(void **state) {
     tamis_free(f);
 }
 
-/* Three levels of different keys, all near capacity: the rate is that of any of them, and the keys
- * are those of all. */
+/* Three levels of different keys, all near capacity: the rate is that of a hit in any of them, and
+ * the keys are those of all. */
 static void levels_add_up(void **state) {
     (void)state;
-    enum { KEYS = 5000, STRANGERS = 400000 };
+    enum { KEYS = 5000, NONMEMBERS = 400000 };
     tamis *f = test_make("attenuated:capacity=5000,fpr=5%%,levels=3"), *part[3];
     for (unsigned i = 0; i < 3; i++) {
         part[i] = test_make("attenuated:capacity=5000,fpr=5%%,levels=3");
@@ -154,7 +154,7 @@ static void levels_add_up(void **state) {
     double missed = 1;
     for (unsigned i = 0; i < 3; i++) missed *= 1 - test_array_rate(f, 100, i);
     assert_true(fabs(tamis_fpr_now(f) - (1 - missed)) < 1e-12);
-    test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, STRANGERS), STRANGERS, 1 - missed,
+    test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, NONMEMBERS), NONMEMBERS, 1 - missed,
                          "any level");
 
     struct tamis_estimate items, common;
@@ -179,7 +179,7 @@ static tamis *at_level(unsigned level, const char *key) {
     return f;
 }
 
-static void routes_go_to_the_nearest_that_is_new(void **state) {
+static void routes_take_the_nearest_unvisited(void **state) {
     (void)state;
     const struct tamis_link links[] = {{10, at_level(3, "cat")},
                                        {11, at_level(2, "cat")},
@@ -195,9 +195,9 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
         {{11}, 1, 3, 2},                 /* then the other */
         {{13, 11}, 2, 0, 3},             /* then the one farther away */
         {{13, 10, 11}, 3, 4, 4},         /* and the farthest */
-        {{14, 13, 12, 11, 10}, 5, 5, 0}, /* nobody is left: fall back */
-        {{10, 11, 13, 14}, 4, 5, 0},     /* who is left does not know: fall back */
-        {{99, 11, 98}, 3, 3, 2},         /* strangers on the list do not matter */
+        {{14, 13, 12, 11, 10}, 5, 5, 0}, /* none is left: fall back */
+        {{10, 11, 13, 14}, 4, 5, 0},     /* the one left does not know: fall back */
+        {{99, 11, 98}, 3, 3, 2},         /* unknown ids do not matter */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         unsigned level = 77;
@@ -210,7 +210,7 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
     assert_int_equal(tamis_route(links, 5, NULL, 0, "dog", 3, NULL), 2);
     assert_int_equal(tamis_route(NULL, 0, NULL, 0, "cat", 3, NULL), 0);
 
-    /* A link with a plain filter is one whose keys are all at the neighbour. */
+    /* With a plain filter, all keys of a link are at the neighbour. */
     tamis *plain = test_make("blocked:capacity=50,fpr=1e-6");
     tamis_add(plain, "cat", 3);
     const struct tamis_link mixed[] = {links[1], {15, plain}};
@@ -220,7 +220,7 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
     for (size_t i = 0; i < COUNT_OF(links); i++) tamis_free((tamis *)links[i].filter);
 }
 
-static void only_equal_shapes_come_together(void **state) {
+static void only_equal_shapes_merge(void **state) {
     (void)state;
     tamis *a = test_make("attenuated:capacity=50"),
           *b = test_make("attenuated:capacity=50,levels=3");
@@ -232,13 +232,13 @@ static void only_equal_shapes_come_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_like_a_model),
+        cmocka_unit_test(levels_match_a_model),
         cmocka_unit_test(one_hop_at_a_time),
         cmocka_unit_test(a_full_level_is_unknown),
         cmocka_unit_test(attenuated_counts_its_bits),
         cmocka_unit_test(levels_add_up),
-        cmocka_unit_test(routes_go_to_the_nearest_that_is_new),
-        cmocka_unit_test(only_equal_shapes_come_together),
+        cmocka_unit_test(routes_take_the_nearest_unvisited),
+        cmocka_unit_test(only_equal_shapes_merge),
     };
     return cmocka_run_group_tests_name("attenuated", tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Base64: vectors of RFC 4648, every letter and every byte that is none, and nothing past its
- * room. */
+/* Base64: the vectors of RFC 4648, every letter, every other byte, and no overrun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,14 +43,14 @@ static void groups_come_and_go(void **state) {
         assert_true(bytes[0] == GUARD && bytes[4] == GUARD);
         assert_true(tamis__base64_size(letters, 4, &size));
         assert_int_equal(size, n);
-        /* Padding ends a text. */
+        /* Padding is only valid at the end of a text. */
         assert_int_equal(tamis__base64_get(letters, samples[i].alphabet, false, bytes + 1),
                          n == 3 ? 3 : 0);
     }
 }
 
-/* Each of the 256 bytes in each place is the letter of its alphabet, or none. */
-static void other_bytes_are_no_letters(void **state) {
+/* Each nonzero byte in each place is a letter of its alphabet or invalid. */
+static void other_bytes_are_invalid(void **state) {
     (void)state;
     static const char common[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     static const char *const last[] = {[TAMIS_BASE64_URL] = "-_", [TAMIS_BASE64_STANDARD] = "+/"};
@@ -71,8 +70,8 @@ static void other_bytes_are_no_letters(void **state) {
             }
 }
 
-/* Padding in the first half is none, and nobody looks before the first letter for more of it. */
-static void padding_has_its_place(void **state) {
+/* Padding is invalid in the first half, before a letter, and after nonzero bits. */
+static void misplaced_padding_is_refused(void **state) {
     (void)state;
     static const char *const wrong[] = {"====", "A===", "=A==", "AA=A", "A=AA", "AB==", "AAB="};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -82,7 +81,7 @@ static void padding_has_its_place(void **state) {
     }
 }
 
-static void lengths_are_of_four(void **state) {
+static void lengths_are_multiples_of_four(void **state) {
     (void)state;
     static const uint8_t text[] = "AAAAAA==";
     static const struct {
@@ -100,9 +99,9 @@ static void lengths_are_of_four(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_come_and_go),
-        cmocka_unit_test(other_bytes_are_no_letters),
-        cmocka_unit_test(padding_has_its_place),
-        cmocka_unit_test(lengths_are_of_four),
+        cmocka_unit_test(other_bytes_are_invalid),
+        cmocka_unit_test(misplaced_padding_is_refused),
+        cmocka_unit_test(lengths_are_multiples_of_four),
     };
     return cmocka_run_group_tests_name("base64", tests, NULL, NULL);
 }

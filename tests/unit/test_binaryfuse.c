@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary fuse filters: what xor_singleheader wrote, and ours beside it. */
+/* Binary fuse filters: files that xor_singleheader wrote, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,9 +24,9 @@ static tamis *built(const char *spec, size_t n) {
     tamis_builder *b;
     tamis *f;
     if (tamis_builder_create(&b, spec, 0, NULL)) fail_msg("%s: %s", spec, tamis_why());
-    for (size_t i = n; i > 0; i--) /* in any order */
+    for (size_t i = n; i > 0; i--) /* in reverse order */
         assert_int_equal(tamis_builder_add_u64(b, key_of(i)), TAMIS_OK);
-    for (size_t i = 1; i <= n; i += 3) /* and some again */
+    for (size_t i = 1; i <= n; i += 3) /* some twice */
         assert_int_equal(tamis_builder_add_u64(b, key_of(i)), TAMIS_OK);
     if (tamis_builder_finish(b, &f)) fail_msg("%s: %s", spec, tamis_why());
     tamis_builder_free(b);
@@ -55,7 +55,7 @@ static void sample_holds(const sample *s) {
     struct tamis_info info = TAMIS_INFO_INIT;
     tamis_measure(f, &info);
     assert_int_equal(info.items, s->n);
-    assert_false(tamis_has(f, "", 0)); /* no key that was ever added */
+    assert_false(tamis_has(f, "", 0)); /* keys have 8 bytes */
     assert_false(tamis_has(f, "123456789", 9));
     tamis_free(f);
     test_goes_round(s->format, file);
@@ -78,12 +78,12 @@ static void every_file(void **state) {
             }
 }
 
-/* One key, whose print lies in the first slot of all, or in the last. */
+/* One key, whose fingerprint is in the first slot or in the last. */
 static void every_slot_is_unpacked(void **state) {
     (void)state;
     enum { HEADER = 28, SLOTS = 12 };
     static const struct {
-        const char *packed; /* seed, keys, a bit for each slot, slots */
+        const char *packed; /* seed, keys, a bit per slot, slots */
         size_t slot;
     } samples[] = {{"00000000000000000100000001007f", 0}, {"00000000000000000100000000087f", 11}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -99,7 +99,7 @@ static void every_slot_is_unpacked(void **state) {
     }
 }
 
-/* Lengths tell the width; the four bytes more that the library asks for may be there. */
+/* The length gives the width; the four extra bytes that the library asks for may follow. */
 static void width_by_length(void **state) {
     (void)state;
     test_file file = test_vector("binary-fuse/fuse16_100keys.bin");
@@ -134,7 +134,7 @@ static void keys_are_integers(void **state) {
     assert_int_equal(tamis_builder_finish(b, &f), TAMIS_OK);
     struct tamis_info info = TAMIS_INFO_INIT;
     tamis_measure(f, &info);
-    assert_int_equal(info.items, 1); /* of two that were refused together none is in */
+    assert_int_equal(info.items, 1); /* a refused batch adds nothing */
     tamis_free(f);
     tamis_builder_free(b);
 }
@@ -184,7 +184,7 @@ static void refusals(void **state) {
         file.bytes[bad[i].at] = old;
     }
     free(file.bytes);
-    /* Three slots in a segment: lengths fit, but positions would not. */
+    /* Three slots per segment: lengths fit, but positions would not. */
     uint8_t odd[28 + 9] = {0};
     odd[12] = 3, odd[16] = 1, odd[20] = 3, odd[24] = 9;
     tamis *f;

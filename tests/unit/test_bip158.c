@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bitcoin's block filters: what was published with BIP 158, and ours beside it. */
+/* Bitcoin's block filters: the vectors published with BIP 158, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ typedef struct row {
     uint8_t block[8192], previous[32], filter[64], header[32];
     char hash[65];
     size_t block_size, filter_size;
-    struct tamis_key scripts[MAX_SCRIPTS + 1]; /* the last is the end */
+    struct tamis_key scripts[MAX_SCRIPTS + 1]; /* ends with NULL */
     uint8_t spent[8192];
     size_t script_count;
 } row;
@@ -74,7 +74,7 @@ static size_t from_hex(const uint8_t *text, size_t len, uint8_t *to) {
     return len / 2;
 }
 
-/* The next text in quotes, as bytes; *p moves behind it. */
+/* Decodes the next quoted hex string; *p moves past it. */
 static size_t next_hex(const uint8_t **p, uint8_t *to) {
     const uint8_t *start = text_end(*p) + 1, *end = text_end(start);
     *p = end + 1;
@@ -110,7 +110,7 @@ static void skip_bytes(const uint8_t **p) {
     *p += n;
 }
 
-/* The scripts of one transaction's outputs, but for those that only carry data. */
+/* The scripts of one transaction's outputs, except those that only carry data. */
 static void take_outputs(row *r, const uint8_t **p) {
     *p += 4;
     const bool has_witness = **p == 0;
@@ -186,7 +186,7 @@ static void published_rows(void **state) {
     size_t rows = 0;
     file.bytes[file.size] = '\0'; /* there is room for it */
     const uint8_t *p = file.bytes;
-    while (*p != ']') p++; /* the first row has the names */
+    while (*p != ']') p++; /* skip the column names */
     while ((p = (const uint8_t *)strchr((const char *)p + 1, '[')) != NULL) {
         p = read_row(p, r);
         row_holds(r);
@@ -228,7 +228,7 @@ static void sizes_and_orders(void **state) {
 
 static void refusals(void **state) {
     (void)state;
-    /* Two values of 20 bits, both 0, and a byte behind their end. */
+    /* Two values of 20 bits, both 0, and a byte after their end. */
     test_hex_refused(FORMAT, "02000000000000", "bytes after the last value");
     static const struct {
         const char *format, *bytes;
@@ -278,7 +278,7 @@ static void refusals(void **state) {
     tamis_free(f);
 }
 
-/* A filter that says more values than its bytes hold, or runs of ones without an end. */
+/* A filter that claims more values than its bytes hold, or has endless runs of ones. */
 static void hostile(void **state) {
     (void)state;
     char spec[128];
@@ -295,7 +295,7 @@ static void hostile(void **state) {
     tamis_free(f);
 }
 
-/* What a builder says of a memory that is too small for its pile. */
+/* A memory limit that is too small for the keys. */
 static void memory_limit(void **state) {
     (void)state;
     static uint64_t numbers[100000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bitcoin's filterload payloads: files that bfilter wrote, values of Bitcoin Core, and ours. */
+/* Bitcoin's filterload payloads: files that bfilter wrote, values from Bitcoin Core, and ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void plans_as_bitcoin_core(void **state) {
     assert_int_equal(tamis_plan_spec("bip37:capacity=9,flags=256", &plan), TAMIS_INVALID);
 }
 
-/* Without bits or without hashes; what is added leaves no trace, and nothing is divided by zero. */
+/* Without bits, without hashes or with all bits set: adds leave no trace, nothing divides by 0. */
 static void matches_everything(void **state) {
     (void)state;
     static const struct {
@@ -131,7 +131,7 @@ static void matches_everything(void **state) {
     }
 }
 
-/* Where the count changes from one byte to three, and at the largest filter. */
+/* Where the length field grows from one byte to three, and at the largest filter. */
 static void ends_of_sizes(void **state) {
     (void)state;
     static const uint64_t sizes[] = {1, 252, 253, 254, 36000};
@@ -177,7 +177,7 @@ static void refuses_what_is_not_bip37(void **state) {
             "not bip37 bytes: 1 bytes of bits make 11 bytes, not 12");
     for (size_t i = 0; i < FILES; i++) {
         const test_file file = test_vector(files[i].path);
-        assert_true(test_hostile("bip37", file) > 0); /* other bits are another filter */
+        assert_true(test_hostile("bip37", file) > 0); /* changed bits are another filter */
         free(file.bytes);
     }
 }

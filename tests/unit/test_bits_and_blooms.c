@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters of the Go package bits-and-blooms: files that it wrote, and ours beside them. */
+/* Filters of the Go package bits-and-blooms: files that it wrote, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,8 +150,8 @@ static void reads_the_other_order(void **state) {
     free(little.bytes);
 }
 
-/* New(0, k) has one bit and a set of length 0; the first key makes it 1. Sets made from words may
- * be longer than m. */
+/* New(0, k) has one bit and a set of length 0, which the first key extends to 1. Sets made from
+ * words may be longer than m. */
 static void other_lengths(void **state) {
     (void)state;
     const test_file empty = test_hex("000000000000000100000000000000030000000000000000"),
@@ -227,7 +227,7 @@ static void refuses_what_is_not_it(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
         const test_file file = test_vector(files[i].path);
-        assert_true(test_hostile(FORMAT, file) > 0); /* other bits are another filter */
+        assert_true(test_hostile(FORMAT, file) > 0); /* changed bits are another filter */
         free(file.bytes);
     }
     refuses(FORMAT, test_hex("00"), "1 bytes, not a header of 24");

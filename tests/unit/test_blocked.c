@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked: which bits of which cache line belong to a hash, and how many of them a plan takes.
- * Lists of keys, on every processor, are in test_blocks.c. */
+/* blocked: which bits of which cache line belong to a hash, and how many a plan uses. test_blocks.c
+ * tests batches on every CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 enum { CAT, OWL, HASHES_ASKED };
 static const uint64_t hash_of[HASHES_ASKED] = {0x42548a8a111c54ee, 0xe41f5c6dbce1fa41};
 
-/* The vectors of docs/format.md: anywhere in the block, one bit in each lane, two in each lane. */
+/* Vectors from docs/format.md: bits anywhere in the block, one per lane, two per lane. */
 static void known_hashes_have_known_bits(void **state) {
     (void)state;
     static const struct {
@@ -47,8 +47,8 @@ static void known_hashes_have_known_bits(void **state) {
         }
 }
 
-/* Inside a block only the low half of a hash counts: the floor under its rate. */
-static void the_low_half_alone_tells_keys_of_a_block_apart(void **state) {
+/* Inside a block only the low half of a hash counts, which limits how low the rate can be. */
+static void only_the_low_half_separates_keys_of_a_block(void **state) {
     (void)state;
     for (unsigned hashes = 1; hashes <= 16; hashes += hashes == 8 ? 8 : 1) {
         tamis *f = test_make("blocked:capacity=1,size=64,hashes=%u", hashes);
@@ -57,8 +57,7 @@ static void the_low_half_alone_tells_keys_of_a_block_apart(void **state) {
         assert_false(tamis_has_hash(f, hash_of[CAT] ^ UINT64_C(0x80000000)));
         tamis_free(f);
     }
-    tamis *f =
-        test_make("blocked:capacity=1,size=640"); /* where the upper half chooses the block */
+    tamis *f = test_make("blocked:capacity=1,size=640"); /* the upper half chooses the block */
     assert_int_equal(tamis_add_hash(f, hash_of[CAT]), TAMIS_OK);
     assert_false(tamis_has_hash(f, hash_of[CAT] ^ UINT64_C(0xffffffff00000000)));
     tamis_free(f);
@@ -67,7 +66,7 @@ static void the_low_half_alone_tells_keys_of_a_block_apart(void **state) {
     assert_non_null(strstr(tamis_why(), "400 bits per key"));
 }
 
-/* By the table of docs/kinds/blocked.md. */
+/* The table of docs/kinds/blocked.md. */
 static void plans_take_as_many_probes_as_the_rate_needs(void **state) {
     (void)state;
     static const struct {
@@ -83,7 +82,7 @@ static void plans_take_as_many_probes_as_the_rate_needs(void **state) {
     }
 }
 
-static void nine_to_fifteen_hashes_are_none(void **state) {
+static void nine_to_fifteen_hashes_are_refused(void **state) {
     (void)state;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     for (unsigned hashes = 9; hashes <= 15; hashes++) {
@@ -104,9 +103,9 @@ static void nine_to_fifteen_hashes_are_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_hashes_have_known_bits),
-        cmocka_unit_test(the_low_half_alone_tells_keys_of_a_block_apart),
+        cmocka_unit_test(only_the_low_half_separates_keys_of_a_block),
         cmocka_unit_test(plans_take_as_many_probes_as_the_rate_needs),
-        cmocka_unit_test(nine_to_fifteen_hashes_are_none),
+        cmocka_unit_test(nine_to_fifteen_hashes_are_refused),
     };
     return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);
 }

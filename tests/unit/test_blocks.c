@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked and split: a list is what its keys are one by one, on every processor, whether the
- * payload is near, beyond the caches, or so far that it is prefetched. */
+/* blocked and split: a batch equals its keys one by one, on every CPU, whether the payload is in
+ * cache, beyond the caches, or large enough to be prefetched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void lists_are_single_keys(void **state) {
         for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
             char spec[100];
             snprintf(spec, sizeof spec, "%s,capacity=1000,size=%s", shapes[i], sizes[j]);
-            test_batches(spec, hashes, j ? KEYS : 100); /* a full block says yes to everything */
+            test_batches(spec, hashes, j ? KEYS : 100); /* a full block matches everything */
         }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bloomier: maps against the list that they were built from, with both engines. */
+/* bloomier: maps against the list they were built from, with both engines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const char *const engines[] = {"engine=ribbon", "engine=fuse", "update=ye
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-/* The value of the i-th number of a family, in a map of so many bits. */
+/* The value of the i-th number of a family, in a map of `bits`-bit values. */
 static uint64_t value_of(uint64_t family, uint64_t i, unsigned bits) {
     return test_number(family + 1000, i) & tamis__field_mask(bits);
 }
@@ -41,7 +41,7 @@ static tamis *build(const char *spec, uint64_t family, uint64_t n, unsigned bits
     return test_finish(b);
 }
 
-/* Every key has its value, asked in batches and one by one. */
+/* Every key has its value, queried in batches and one by one. */
 static void demand_values(const tamis *f, uint64_t family, uint64_t n, unsigned bits) {
     enum { BATCH = 77 };
     uint64_t hash[BATCH], value[BATCH], one;
@@ -94,7 +94,7 @@ static void several_segments_answer_as_one(void **state) {
     }
 }
 
-static void nonmembers_are_told_by_the_guard(void **state) {
+static void the_guard_detects_nonmembers(void **state) {
     (void)state;
     enum { PROBES = 100000 };
     static const uint64_t counts[] = {0, 1, 2, 100, 10000};
@@ -130,7 +130,7 @@ static void no_leaves_the_value_alone(void **state) {
     }
 }
 
-/* ---- Widths and wishes ---------------------------------------------------------------------- */
+/* ---- Widths and parameters ------------------------------------------------------------------ */
 
 static void values_are_as_wide_as_the_largest(void **state) {
     (void)state;
@@ -215,7 +215,7 @@ static void plans_come_close(void **state) {
     }
 }
 
-/* ---- Keys that come twice ------------------------------------------------------------------- */
+/* ---- Repeated keys -------------------------------------------------------------------------- */
 
 static void a_key_may_come_again_with_its_value(void **state) {
     (void)state;
@@ -268,7 +268,7 @@ static void values_can_be_set_again(void **state) {
             assert_int_equal(value, value_of(i % 3 ? 10 : 11, i, bits[v]));
         }
         assert_int_equal(test_info(f).items, KEYS);
-        for (uint64_t i = 0; i < KEYS; i += 3) /* and back: nothing else was touched */
+        for (uint64_t i = 0; i < KEYS; i += 3) /* and back: nothing else changed */
             tamis_put_hash(f, test_number(10, i), value_of(10, i, bits[v]));
         assert_true(test_is_same_payload(f, fresh));
         tamis_free(f);
@@ -291,7 +291,7 @@ static void a_put_that_fails_changes_nothing(void **state) {
     tamis_free(f);
 }
 
-/* At the door of the kind, where puts come in batches. */
+/* Calls the kind directly, where puts come in batches. */
 static void a_batch_is_put_whole_or_not_at_all(void **state) {
     (void)state;
     enum { KEYS = 100 };
@@ -359,7 +359,7 @@ static void forged_words_are_refused(void **state) {
     tamis_free(f);
 }
 
-/* Asks a map of 11 bits for family 16. */
+/* Queries a map of 11-bit values with family 16. */
 static void ask(const tamis *f) {
     for (uint64_t k = 0; k < 1000; k++) {
         uint64_t got;
@@ -367,7 +367,7 @@ static void ask(const tamis *f) {
     }
 }
 
-/* One segment's header, all bits of it; what is let in after any other change can be asked. */
+/* Every flip in a segment's key count is refused; whatever passes can be queried. */
 static void forged_payloads_are_refused_or_harmless(void **state) {
     (void)state;
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
@@ -397,7 +397,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_its_value),
         cmocka_unit_test(several_segments_answer_as_one),
-        cmocka_unit_test(nonmembers_are_told_by_the_guard),
+        cmocka_unit_test(the_guard_detects_nonmembers),
         cmocka_unit_test(no_leaves_the_value_alone),
         cmocka_unit_test(values_are_as_wide_as_the_largest),
         cmocka_unit_test(values_that_do_not_fit_are_refused),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The builder: one set is one filter, whatever the order, the threads and the memory; and what
- * fails, is stopped or cannot work leaves nothing behind. */
+/* The builder: one set gives one filter, whatever the order, the threads and the memory; failed,
+ * cancelled and impossible builds leave nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* ---- Help ----------------------------------------------------------------------------------- */
+/* ---- Helpers -------------------------------------------------------------------------------- */
 
 static char dir[TEST_FOLDER_BYTES], path[128];
 
@@ -61,7 +61,7 @@ static tamis *finish(tamis_builder *b) {
     return f;
 }
 
-/* An image, compared and freed. */
+/* The bytes of an image. */
 typedef struct bytes {
     uint8_t *at;
     size_t size;
@@ -86,14 +86,14 @@ static bool are_same(bytes a, bytes b) {
 
 /* ---- One set, one filter -------------------------------------------------------------------- */
 
-/* N keys, every tenth of them twice, in one of a few orders. */
+/* N keys, every tenth of them twice, in one of three orders. */
 enum { N = 40000, TWICE = N / 10, ALL = N + TWICE };
 enum { FORWARD, BACKWARD, MIXED, ORDERS };
 
 static uint64_t key_in(int order, uint64_t i) {
     const uint64_t j = order == FORWARD    ? i
                        : order == BACKWARD ? ALL - 1 - i
-                                           : i * 7919 % ALL; /* a prime that does not divide it */
+                                           : i * 7919 % ALL; /* 7919 is coprime to ALL */
     return test_number(3, j < N ? j : (j - N) * 10);
 }
 
@@ -101,7 +101,7 @@ typedef struct way {
     int order;
     unsigned threads;
     uint64_t limit;
-    size_t at_once; /* hashes in one call */
+    size_t at_once; /* hashes per call */
 } way;
 
 static const way ways[] = {
@@ -130,12 +130,12 @@ static void one_set_is_one_filter(void **state) {
         "sorted:segment=1024",
         "sorted_map:segment=2048",
         "sorted_sets:segment=1500",
-        "classic:fpr=1%",                 /* any order, once */
-        "classic:fpr=1%,capacity=50000",  /* straight in */
-        "blocked:size=2M,capacity=44000", /* straight in, by the bulk */
-        "counting:fpr=2%",                /* counts: equal ones are kept */
+        "classic:fpr=1%",                 /* any order, no duplicates */
+        "classic:fpr=1%,capacity=50000",  /* added directly */
+        "blocked:size=2M,capacity=44000", /* added directly, in bulk */
+        "counting:fpr=2%",                /* counts: keeps duplicates */
         "counting:fpr=2%,capacity=50000",
-        "cuckoo:fpr=1%", /* not any order */
+        "cuckoo:fpr=1%", /* order matters */
         "cuckoo:fpr=1%,capacity=50000",
         "quotient",
         "spectral:mode=recurring", /* any order without that option */
@@ -157,7 +157,7 @@ static void one_set_is_one_filter(void **state) {
     }
 }
 
-/* Where order is time, the order counts, and nothing else. */
+/* Where order is time, order matters, and nothing else does. */
 static void time_is_kept(void **state) {
     (void)state;
     static const char *const kinds[] = {"window", "stable"};
@@ -176,7 +176,7 @@ static void time_is_kept(void **state) {
     }
 }
 
-static void file_is_what_memory_is(void **state) {
+static void file_equals_memory(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024", "classic:fpr=1%", "cuckoo",
                                         "blocked:capacity=44000", "window"};
@@ -206,8 +206,8 @@ static void everything_is_found(void **state) {
     }
 }
 
-/* Keys, integers and hashes are three ways in, and adding many is adding each. */
-static void all_doors_lead_to_one_room(void **state) {
+/* Keys, integers and hashes, one by one or many at once, give the same filter. */
+static void all_entry_points_agree(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted", "classic", "classic:capacity=1000", "counting"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
@@ -271,7 +271,7 @@ static void one_key_many_times(void **state) {
 
 /* ---- Records alone -------------------------------------------------------------------------- */
 
-/* Against qsort, for numbers of records around every border: few, blocks, rows on disk. */
+/* Against qsort, for record counts around every boundary: few, blocks, rows on disk. */
 typedef struct pair {
     uint64_t hash, value;
 } pair;
@@ -282,7 +282,7 @@ static int compare_pairs(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* With room for all of them, or for a part of it: then they are sorted in runs and merged. */
+/* With scratch memory for all records, or for a part: then they are sorted in runs and merged. */
 static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint64_t top,
                             unsigned part) {
     test_failing_allocator failing = {0};
@@ -293,7 +293,7 @@ static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint6
     REQUIRE_OK(tamis__records_open(&r, &form, MIB, dir, &allocator));
     pair *model = calloc(n + 1, sizeof *model);
     for (uint64_t i = 0; i < n; i++) {
-        /* Some equal, all with the same first byte, so that one partition has them. */
+        /* Some are equal; all share the first byte, so that one partition has them. */
         model[i].hash = top << 56 | test_number(9, i % (n / 3 + 1)) >> 8;
         model[i].value = has_values ? test_number(10, i % (n / 2 + 1)) : 0;
         REQUIRE_OK(tamis__records_put(r, &model[i].hash, 1, model[i].value));
@@ -307,7 +307,7 @@ static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint6
     uint64_t size = tamis__records_scratch(r, (unsigned)top) / part;
     if (part > 1) size += 16 * 1024; /* for the list of runs */
     uint64_t *scratch = malloc(size + 8);
-    for (int again = 0; again < 2; again++) /* twice is allowed */
+    for (int again = 0; again < 2; again++) /* sorting twice is allowed */
         REQUIRE_OK(tamis__records_sort(r, (unsigned)top, scratch, size, &census, NULL, NULL));
     assert_int_equal(census.records, 2 * kept);
     assert_int_equal(tamis__records_count(r), kept);
@@ -331,14 +331,14 @@ static void records_are_sorted(void **state) {
                 sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256, part);
 }
 
-/* Blocks stay in memory as long as a quarter of the limit has room for them. While partitions have
- * none yet, theirs is kept free; when all have one, nothing is. */
+/* Blocks stay in memory while a quarter of the limit has room for them. Each partition's first
+ * block has its room reserved. */
 static void memory_is_used_up(void **state) {
     (void)state;
     test_failing_allocator failing = {0};
     const struct tamis_allocator allocator = test_allocator(&failing);
     const tamis_record_form form = {.keeps_equal = true};
-    const uint64_t limit = 2 * MIB - 1, block = 1024; /* the largest blocks that 256 fit of */
+    const uint64_t limit = 2 * MIB - 1, block = 1024; /* 256 larger blocks would not fit */
     tamis_records *r;
     REQUIRE_OK(tamis__records_open(&r, &form, limit, dir, &allocator));
     const uint64_t nothing = tamis__records_memory(r);
@@ -354,7 +354,7 @@ static void memory_is_used_up(void **state) {
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-static void values_come_back_and_conflicts_are_told(void **state) {
+static void values_come_back_and_conflicts_are_reported(void **state) {
     (void)state;
     for (size_t i = 0; i < WAYS; i++) {
         tamis_builder *b = open_builder("sorted_map:segment=1024", ways[i].limit, ways[i].threads);
@@ -372,7 +372,7 @@ static void values_come_back_and_conflicts_are_told(void **state) {
         }
         tamis_free(f);
     }
-    /* Of many conflicts the lowest hash is told, with any number of threads, again and again. */
+    /* Of many conflicts the lowest hash is reported, with any number of threads, every time. */
     for (unsigned threads = 1; threads <= 4; threads++) {
         uint64_t lowest = UINT64_MAX;
         tamis_builder *b = open_builder("sorted_map", MIB, threads);
@@ -404,7 +404,7 @@ static void many_labels(void **state) {
     enum { LABELS = 10000 };
     char name[32];
     tamis_builder *b = open_builder("sorted_sets:segment=1024", 4 * MIB, 2);
-    /* Each label is asked for again and again, and no two in a row are the same. */
+    /* Labels repeat, but never twice in a row. */
     for (uint64_t i = 0; i < 3 * LABELS; i++) {
         snprintf(name, sizeof name, "label %llu", (unsigned long long)(i * 7919 % LABELS));
         REQUIRE_OK(tamis_builder_label(b, name));
@@ -434,7 +434,7 @@ static void names_of_labels(void **state) {
         REFUSED(TAMIS_INVALID, "label", tamis_builder_label(b, bad[i]));
     REFUSED(TAMIS_INVALID, "label", tamis_builder_label(b, long_name));
     long_name[255] = '\0';
-    /* Names that end or start like others are others. */
+    /* Names that share a start or an end are different. */
     static const char *const good[] = {"b", "ab", "bb", "a", "ba", "\xc3\xa9t\xc3\xa9"};
     REQUIRE_OK(tamis_builder_add_hash(b, 1)); /* before the first label */
     for (int again = 0; again < 2; again++)
@@ -456,9 +456,9 @@ static void names_of_labels(void **state) {
     tamis_builder_free(plain);
 }
 
-/* ---- Going on and merging ------------------------------------------------------------------- */
+/* ---- Continuing and merging ----------------------------------------------------------------- */
 
-static void going_on(void **state) {
+static void continuing(void **state) {
     (void)state;
     const way all = {FORWARD, 1, 0, 1};
     const bytes whole = bytes_of(finish(filled("sorted:segment=1024,capacity=0", &all)));
@@ -475,7 +475,7 @@ static void going_on(void **state) {
     REQUIRE_OK(tamis_set_note(f, "source", NULL));
     assert_int_equal(test_info(f).items, N);
 
-    /* Merging is the same, from two sides; with itself it changes nothing. */
+    /* Merging gives the same filter; merging with itself changes nothing. */
     tamis *rest;
     b = open_builder("sorted:segment=1024,capacity=0", 0, 1);
     for (uint64_t i = N / 3; i < N; i++) REQUIRE_OK(tamis_builder_add_hash(b, key_in(FORWARD, i)));
@@ -518,7 +518,7 @@ static void labels_are_joined_by_name(void **state) {
     assert_true(label[0] == 0 && label[1] == 2);
     assert_true(tamis_labels_hash(f[0], 1001, label, 4) == 1 && label[0] == 0);
 
-    /* Keys without a label after going on belong to none of the old ones. */
+    /* Keys added without a label after continuing get none of the old labels. */
     tamis_builder *b;
     REQUIRE_OK(tamis_builder_continue(&b, f[0], NULL));
     REQUIRE_OK(tamis_builder_add_hash(b, 5));
@@ -530,7 +530,7 @@ static void labels_are_joined_by_name(void **state) {
 
 /* ---- Verifying ------------------------------------------------------------------------------ */
 
-static void verify_catches_what_is_lost(void **state) {
+static void verify_detects_lost_keys(void **state) {
     (void)state;
     struct tamis_builder_options options = {.struct_size = sizeof options, .threads = 2};
     tamis_builder *b;
@@ -547,7 +547,7 @@ static void verify_catches_what_is_lost(void **state) {
         tamis_free(f);
         tamis_builder_free(b);
 
-        /* One of a hundred labels of one key. */
+        /* One key with a hundred labels, one of them lost. */
         REQUIRE_OK(tamis_builder_create_with(&b, "broken_sorted_sets", &options));
         for (int i = 0; i < 100; i++) {
             char name[16];
@@ -561,8 +561,8 @@ static void verify_catches_what_is_lost(void **state) {
     }
 }
 
-/* And is content with what is sound, of every sort, also with what owes no answer. */
-static void verify_lets_pass_what_is_sound(void **state) {
+/* Verifying accepts valid filters of every sort, including kinds that may forget. */
+static void verify_accepts_valid_filters(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024",
                                         "sorted_map:segment=1024",
@@ -603,7 +603,7 @@ static bool watch(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t tot
     watcher *w = ctx;
     w->calls++;
     if ((int)stage != w->stage) {
-        w->is_wrong |= (int)stage < w->stage || done != 0; /* each starts at the start */
+        w->is_wrong |= (int)stage < w->stage || done != 0; /* each starts at 0 */
         w->is_wrong |= w->stage >= 0 && w->done != w->total;
     } else {
         w->is_wrong |= done < w->done || total != w->total;
@@ -647,8 +647,8 @@ static void stages_start_and_end(void **state) {
         }
 }
 
-/* Stopped at every report: the old image stands, nothing lies beside it, no more keys are taken,
- * and the same builder then makes what it would have made. */
+/* Cancelled at every report: the old image stays, no other file is left, no more keys are accepted,
+ * and the same builder then makes the same filter. */
 static void stopped_at_every_report(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024", "cuckoo"};
@@ -707,7 +707,7 @@ static void finishing_again(void **state) {
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* The whole life of a builder. Every call that fails for want of memory is made once more. */
+/* The whole life of a builder. Every call that runs out of memory is repeated once. */
 static tamis_status life(const char *spec, size_t n, test_failing_allocator *p, bytes *image) {
     const struct tamis_allocator allocator = test_allocator(p);
     const struct tamis_options filter = {.struct_size = sizeof filter, .allocator = &allocator};
@@ -718,7 +718,7 @@ static tamis_status life(const char *spec, size_t n, test_failing_allocator *p, 
                                                   .threads = 1,
                                                   .verify = true};
     static uint64_t hashes[45000];
-    /* Few are in few partitions: then there are few allocations, and each can fail. */
+    /* Few keys go to few partitions: then there are few allocations, and each can fail. */
     for (uint64_t i = 0; i < n; i++)
         hashes[i] = test_number(11, i % (n - 99)) & (n > 10000 ? UINT64_MAX : UINT64_MAX >> 6);
     const bool has_labels = strncmp(spec, "sorted_sets", 11) == 0;
@@ -752,8 +752,8 @@ done:
     return rc;
 }
 
-/* Memory runs out at one allocation, or from one on. What failed can be done again, and then makes
- * the same; nothing leaks, and no file lies about. */
+/* Memory runs out at one allocation, or from one on. Failed calls can be repeated and then give the
+ * same filter; nothing leaks, and no other file is left. */
 static void memory_runs_out(const char *spec, size_t n, long step) {
     test_failing_allocator whole = {0};
     bytes wanted;
@@ -775,7 +775,7 @@ static void memory_runs_out(const char *spec, size_t n, long step) {
     free(wanted.at);
 }
 
-static void no_allocation_matters(void **state) {
+static void every_allocation_may_fail(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024",
                                         "sorted_sets:segment=1024",
@@ -785,11 +785,11 @@ static void no_allocation_matters(void **state) {
                                         "scalable"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         memory_runs_out(specs[s], 5000, 1);
-        memory_runs_out(specs[s], 45000, 53); /* and with records on disk */
+        memory_runs_out(specs[s], 45000, 53); /* with records on disk */
     }
 }
 
-/* The limit holds, for the builder and all its threads. */
+/* The limit holds for the builder and all its threads. */
 static void limit_is_held(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024", "sorted:segment=8192",
@@ -818,28 +818,28 @@ static void limit_is_held(void **state) {
             }
 }
 
-static void too_small_a_limit_is_one_sentence(void **state) {
+static void a_limit_that_is_too_small_is_refused(void **state) {
     (void)state;
     tamis_builder *b;
     REFUSED(TAMIS_INVALID, "1 MiB", tamis_builder_create(&b, "sorted", MIB - 1, dir));
     assert_null(b);
-    /* What can never work is refused before the first key, and what helps is named. */
+    /* What can never work is refused before the first key, and the message says what helps. */
     REFUSED(TAMIS_NOMEM, "at least", tamis_builder_create(&b, "sorted:capacity=1T", MIB, dir));
     assert_null(b);
-    /* Where nobody said how many keys will come, as soon as there are too many. */
+    /* Without a capacity, as soon as there are too many keys. */
     b = open_builder("sorted", MIB, 4);
     REQUIRE_OK(tamis__limit_adds(b, 1000000));
     REFUSED(TAMIS_NOMEM, "at least", tamis__limit_adds(b, 1000000000000));
     tamis_builder_free(b);
     assert_int_equal(test_files_in(dir), 0);
-    /* A filter that takes adds comes on top, and needs none of it. */
+    /* A filter that takes adds comes on top of the limit. */
     b = open_builder("blocked:capacity=10000000", MIB, 1);
     REQUIRE_OK(tamis_builder_add_hash(b, 1));
     tamis_free(finish(b));
 }
 
-/* A limit that is too small for segments of the usual size makes smaller ones, says so, and what
- * was made is what asking for those would have made, on any number of threads. */
+/* A limit too small for the default segment size gives smaller segments and reports it. The result
+ * equals a build that asks for that size, on any number of threads. */
 static void small_limits_make_small_segments(void **state) {
     (void)state;
     for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
@@ -868,22 +868,21 @@ static void small_limits_make_small_segments(void **state) {
     }
 }
 
-/* All in one partition, all in one segment: no more memory than allowed, and no end without a
- * word. */
+/* Hashes in few partitions or segments: no more memory than allowed, and an error message. */
 static void hashes_that_are_not_mixed(void **state) {
     (void)state;
     tamis *f;
     for (int form = 0; form < 3; form++) {
         tamis_builder *b = open_builder("sorted:segment=1024", MIB, 4);
-        for (uint64_t i = 0; i < 100000; i++) /* one partition */
+        for (uint64_t i = 0; i < 100000; i++) /* in one partition or two */
             REQUIRE_OK(tamis_builder_add_hash(b, form == 0   ? i
-                                                 : form == 1 ? i << 40             /* 2^16 apart */
-                                                             : i << 63 | i >> 1)); /* two */
+                                                 : form == 1 ? i << 40             /* 0 and 1 */
+                                                             : i << 63 | i >> 1)); /* 0 and 128 */
         REFUSED(TAMIS_NOMEM, "memory limit", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
         assert_int_equal(test_files_in(dir), 0);
     }
-    /* Spread over the partitions, but with most of them in the first half of the segments. */
+    /* Half of the keys are spread evenly, half are in one partition. */
     tamis_builder *b = open_builder("sorted:segment=1024", MIB, 1);
     for (uint64_t i = 0; i < 30000; i++) {
         REQUIRE_OK(tamis_builder_add_hash(b, test_number(14, i)));
@@ -891,7 +890,7 @@ static void hashes_that_are_not_mixed(void **state) {
     }
     REFUSED(TAMIS_NOMEM, "well mixed", tamis_builder_finish(b, &f));
     tamis_builder_free(b);
-    /* Without a limit all of it works. */
+    /* Without a limit it works. */
     b = open_builder("sorted:segment=1024", 0, 3);
     for (uint64_t i = 0; i < 100000; i++) REQUIRE_OK(tamis_builder_add_hash(b, i));
     f = finish(b);
@@ -918,9 +917,9 @@ static void payloads_over_the_limit(void **state) {
     }
 }
 
-/* ---- What cannot be ------------------------------------------------------------------------- */
+/* ---- Invalid calls -------------------------------------------------------------------------- */
 
-static void what_cannot_be_is_refused(void **state) {
+static void invalid_calls_are_refused(void **state) {
     (void)state;
     struct tamis_builder_options options = {.struct_size = 1};
     tamis_builder *b;
@@ -940,7 +939,7 @@ static void what_cannot_be_is_refused(void **state) {
     REFUSED(TAMIS_UNSUPPORTED, "builder", tamis_create(&f, "sorted:capacity=10"));
 }
 
-/* A fixed room that is too small says so, and takes nothing of the call that did not fit. */
+/* A full filter says so and takes nothing of the call that did not fit. */
 static void full_is_full(void **state) {
     (void)state;
     static uint64_t hashes[200];
@@ -952,7 +951,7 @@ static void full_is_full(void **state) {
     tamis *f = finish(b);
     assert_int_equal(test_info(f).items, 100);
     tamis_free(f);
-    b = open_builder("cuckoo:capacity=100", 0, 1); /* by records: it shows at the end */
+    b = open_builder("cuckoo:capacity=100", 0, 1); /* by records: fails at the end */
     for (uint64_t i = 0; i < 2000; i++) REQUIRE_OK(tamis_builder_add_hash(b, test_number(16, i)));
     REFUSED(TAMIS_FULL, "full", tamis_builder_finish(b, &f));
     assert_null(f);
@@ -964,30 +963,30 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(one_set_is_one_filter),
         IN_FOLDER(time_is_kept),
-        IN_FOLDER(file_is_what_memory_is),
+        IN_FOLDER(file_equals_memory),
         IN_FOLDER(everything_is_found),
-        IN_FOLDER(all_doors_lead_to_one_room),
+        IN_FOLDER(all_entry_points_agree),
         IN_FOLDER(none_and_one),
         IN_FOLDER(one_key_many_times),
         IN_FOLDER(records_are_sorted),
         IN_FOLDER(memory_is_used_up),
-        IN_FOLDER(values_come_back_and_conflicts_are_told),
+        IN_FOLDER(values_come_back_and_conflicts_are_reported),
         IN_FOLDER(many_labels),
         IN_FOLDER(names_of_labels),
-        IN_FOLDER(going_on),
+        IN_FOLDER(continuing),
         IN_FOLDER(labels_are_joined_by_name),
-        IN_FOLDER(verify_catches_what_is_lost),
-        IN_FOLDER(verify_lets_pass_what_is_sound),
+        IN_FOLDER(verify_detects_lost_keys),
+        IN_FOLDER(verify_accepts_valid_filters),
         IN_FOLDER(stages_start_and_end),
         IN_FOLDER(stopped_at_every_report),
         IN_FOLDER(finishing_again),
-        IN_FOLDER(no_allocation_matters),
+        IN_FOLDER(every_allocation_may_fail),
         IN_FOLDER(limit_is_held),
-        IN_FOLDER(too_small_a_limit_is_one_sentence),
+        IN_FOLDER(a_limit_that_is_too_small_is_refused),
         IN_FOLDER(small_limits_make_small_segments),
         IN_FOLDER(hashes_that_are_not_mixed),
         IN_FOLDER(payloads_over_the_limit),
-        IN_FOLDER(what_cannot_be_is_refused),
+        IN_FOLDER(invalid_calls_are_refused),
         IN_FOLDER(full_is_full),
     };
     return cmocka_run_group_tests_name("builder", tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many keys in one call: by bins and on several threads, the bytes and the answers are those of one
- * key after the other. */
+/* Many keys in one call, by bins and by threads: the same bytes and answers as key by key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +22,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* ---- Help ----------------------------------------------------------------------------------- */
+/* ---- Helpers -------------------------------------------------------------------------------- */
 
 /* Bins that overflow many times with a few thousand keys. */
 static const tamis_bulk_rule small = {
@@ -35,7 +34,7 @@ static const char *const specs[] = {
     "split:size=19040,capacity=9000,index=wide"};
 enum { SPECS = sizeof specs / sizeof *specs };
 
-/* Hashes that are mixed, and hashes that all come to one bin, to one slice border, to one unit. */
+/* Hashes that are mixed, rising, all in one bin, at one slice boundary, or equal. */
 enum { MIXED, RISING, ONE_BIN, BORDER, ONE_HASH, FORMS };
 
 static uint64_t hash_at(int form, uint64_t i) {
@@ -91,18 +90,18 @@ static void order_leaves_no_trace(void **state) {
                     compare_bulk(specs[s], form, counts[c], threads[t]);
 }
 
-/* The rule decides; this makes sure that what is compared above does go by bins. */
-static void bins_are_used_where_they_should(void **state) {
+/* The rule decides; this makes sure that the comparisons above use bins. */
+static void bins_are_used_when_they_should_be(void **state) {
     (void)state;
     tamis *f = test_make("%s", specs[0]), *other = test_make("classic:size=16K,capacity=9000");
     tamis_bulk_rule rule = small;
     assert_null(tamis__bulk_open(other, 1 << 20, UINT64_MAX, 1, &rule)); /* has no units */
-    assert_null(tamis__bulk_open(f, 1 << 20, 1024, 1, &rule));           /* no memory for it */
+    assert_null(tamis__bulk_open(f, 1 << 20, 1024, 1, &rule));           /* too little memory */
     assert_null(tamis__bulk_open(f, 100, UINT64_MAX, 1, &rule));         /* too few keys */
     for (unsigned threads = 1; threads < 300; threads += 60) {
         rule.max_scratch = 64 * 16 * 1024;
         tamis_bulk *b = tamis__bulk_open(f, 1 << 20, UINT64_MAX, threads, &rule);
-        assert_non_null(b); /* fewer threads, and never more memory than the payload has */
+        assert_non_null(b); /* fewer threads, and no more memory than the payload */
         assert_true(tamis__bulk_memory(b) < 16 * 1024 + 24 * 1024);
         tamis__bulk_free(b);
     }
@@ -120,7 +119,7 @@ static void bins_are_used_where_they_should(void **state) {
     tamis_free(other);
 }
 
-/* What was put and not closed is gone; what comes in many calls is all there. */
+/* Keys in bins that are not closed are lost; keys from many calls are all there. */
 static void bins_wait_between_calls(void **state) {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
@@ -148,7 +147,7 @@ static void bins_wait_between_calls(void **state) {
 
 /* ---- What kinds promise --------------------------------------------------------------------- */
 
-/* The first and the last byte that an add changes in an empty body; false when it changes none. */
+/* The first and last byte that an add changes in an empty body; false if it changes none. */
 static bool changed(tamis *f, uint64_t hash, uint64_t *first, uint64_t *last) {
     tamis_body *body = &f->image.body;
     memset(body->bytes, 0, (size_t)body->size);
@@ -167,14 +166,14 @@ static void units_are_what_kinds_say(void **state) {
     size_t kinds = 0;
     for (size_t k = 0; k < tamis__kind_count(); k++)
         kinds += TAMIS_ENTRY(tamis__kind_at(k)->kind, speed, unit) != 0;
-    assert_int_equal(kinds, 2); /* one more belongs into the specs */
+    assert_int_equal(kinds, 2); /* add new kinds to the specs */
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = test_make("%s", specs[s]);
         const uint64_t unit = f->kind->speed->unit;
         assert_true(unit % 8 == 0 && !f->kind->room);
         uint64_t before = 0, first = 0, last = 0;
         for (uint64_t i = 0; i < 4000; i++) {
-            /* Rising, with jumps that keep the low bits mixed. */
+            /* Rising, with mixed low bits. */
             const uint64_t hash = i * (UINT64_MAX / 4000) + (test_number(2, i) >> 12);
             assert_true(changed(f, hash, &first, &last));
             assert_int_equal(first / unit, last / unit);
@@ -185,9 +184,9 @@ static void units_are_what_kinds_say(void **state) {
     }
 }
 
-/* ---- Through the front door ----------------------------------------------------------------- */
+/* ---- Through the API ------------------------------------------------------------------------ */
 
-/* Just enough keys and payload for bins by the rule that everybody gets. */
+/* Just enough keys and payload for bins by the default rule. */
 enum { MANY = 16 * 1024 * 128 + 3 };
 static const char large[] = "blocked:size=16M,capacity=3M";
 
@@ -199,7 +198,7 @@ static tamis *make_with(const char *spec, unsigned threads, const struct tamis_a
     return f;
 }
 
-static void memory_that_is_not_there_is_not_missed(void **state) {
+static void bulk_adds_work_without_scratch_memory(void **state) {
     (void)state;
     uint64_t *number = numbers(MANY);
     tamis *direct = test_make("%s", large);
@@ -213,7 +212,7 @@ static void memory_that_is_not_there_is_not_missed(void **state) {
             const long calls = failing.calls;
             if (fails) failing.fail_at = calls + 1, failing.for_ever = true;
             REQUIRE_OK(tamis_add_u64s(f, number, MANY));
-            assert_int_equal(failing.calls, calls + 1); /* it was asked for */
+            assert_int_equal(failing.calls, calls + 1); /* requested once */
             assert_int_equal(failing.bytes, before);
             assert_true(failing.max_bytes < 16 * MIB * 9 / 4);
             assert_int_equal(test_info(f).items, MANY);
@@ -225,7 +224,7 @@ static void memory_that_is_not_there_is_not_missed(void **state) {
     tamis_free(direct);
 }
 
-static void all_doors_lead_to_bins(void **state) {
+static void all_entry_points_use_bins(void **state) {
     (void)state;
     uint64_t *number = numbers(MANY), *hash = malloc(MANY * sizeof *hash);
     struct tamis_key *key = malloc(MANY * sizeof *key);
@@ -245,7 +244,7 @@ static void all_doors_lead_to_bins(void **state) {
     tamis_free(a), tamis_free(b), tamis_free(c);
 }
 
-/* The builder, with calls of all sizes; its limit counts bins too. */
+/* The builder, with calls of all sizes; its limit includes bins. */
 static void builders_use_bins(void **state) {
     (void)state;
     static const uint64_t limits[] = {0, MIB, 3 * MIB, 64 * MIB};
@@ -277,8 +276,8 @@ static void builders_use_bins(void **state) {
     tamis_free(direct);
 }
 
-/* A view takes none, and nothing is counted twice or not at all. */
-static void refused_as_ever(void **state) {
+/* A view refuses them, and an overflow of items adds nothing. */
+static void bulk_adds_are_refused_too(void **state) {
     (void)state;
     uint64_t *number = numbers(MANY);
     tamis *f = test_make("%s", large);
@@ -295,7 +294,7 @@ static void refused_as_ever(void **state) {
 
 /* ---- Sorted adds ---------------------------------------------------------------------------- */
 
-/* Numbers that are mixed, that differ where nobody looks first, that are few, that fall. */
+/* Numbers of which one has a high bit, that have few values, or that fall. */
 enum { FAR = FORMS, DISTINCT_7, FALLING, SORTED_FORMS };
 
 static uint64_t number_at(int form, uint64_t i, uint64_t n) {
@@ -329,7 +328,7 @@ static void sort_like_qsort(int form, uint64_t n) {
     free(model), free(pair), free(hash);
 }
 
-static void sorted_whatever_they_are(void **state) {
+static void any_numbers_are_sorted(void **state) {
     (void)state;
     static const uint64_t counts[] = {0,    1,    2,     23,    24,    25,    63,    64,    65,
                                       2047, 2048, 32767, 32768, 32769, 65535, 65536, 65537, 200000};
@@ -337,18 +336,18 @@ static void sorted_whatever_they_are(void **state) {
         for (int form = 0; form < SORTED_FORMS; form++) sort_like_qsort(form, counts[c]);
 }
 
-/* All in one call, around the number from which they are sorted, and some when memory is out. */
-static void order_is_found_for_those_who_walk(void **state) {
+/* In one call, around the count from which adds are sorted, with and without memory. */
+static void sorted_adds_equal_single_adds(void **state) {
     (void)state;
-    static const char *const walkers[] = {"quotient:capacity=10000", "multiset:capacity=10000"};
+    static const char *const kinds[] = {"quotient:capacity=10000", "multiset:capacity=10000"};
     static const size_t counts[] = {4095, 4096, 4097, 9000};
     for (size_t w = 0; w < 2; w++)
         for (size_t c = 0; c < 4; c++)
             for (int fails = 0; fails < 2; fails++) {
                 test_failing_allocator failing = {0};
                 const struct tamis_allocator allocator = test_allocator(&failing);
-                tamis *f = make_with(walkers[w], 1, &allocator);
-                tamis *direct = make_with(walkers[w], 1, NULL);
+                tamis *f = make_with(kinds[w], 1, &allocator);
+                tamis *direct = make_with(kinds[w], 1, NULL);
                 uint64_t *hash = hashes_of(MIXED, 40000);
                 assert_true(f->kind->speed->prefers_sorted);
                 for (size_t i = 0; i < counts[c]; i++) REQUIRE_OK(tamis_add_hash(direct, hash[i]));
@@ -365,7 +364,7 @@ static void order_is_found_for_those_who_walk(void **state) {
             }
 }
 
-/* ---- Asking on several threads -------------------------------------------------------------- */
+/* ---- Queries on several threads ------------------------------------------------------------- */
 
 enum { ASKED = 3 * (1 << 17) + 5 };
 
@@ -445,15 +444,15 @@ static void handles_remember_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_leaves_no_trace),
-        cmocka_unit_test(bins_are_used_where_they_should),
+        cmocka_unit_test(bins_are_used_when_they_should_be),
         cmocka_unit_test(bins_wait_between_calls),
         cmocka_unit_test(units_are_what_kinds_say),
-        cmocka_unit_test(memory_that_is_not_there_is_not_missed),
-        cmocka_unit_test(all_doors_lead_to_bins),
+        cmocka_unit_test(bulk_adds_work_without_scratch_memory),
+        cmocka_unit_test(all_entry_points_use_bins),
         cmocka_unit_test(builders_use_bins),
-        cmocka_unit_test(refused_as_ever),
-        cmocka_unit_test(sorted_whatever_they_are),
-        cmocka_unit_test(order_is_found_for_those_who_walk),
+        cmocka_unit_test(bulk_adds_are_refused_too),
+        cmocka_unit_test(any_numbers_are_sorted),
+        cmocka_unit_test(sorted_adds_equal_single_adds),
         cmocka_unit_test(threads_answer_as_one),
         cmocka_unit_test(handles_remember_threads),
     };

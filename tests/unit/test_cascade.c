@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cascade: no member and no known-good key is ever answered wrongly, and strangers at the rate. */
+/* cascade: members and known-good keys are answered exactly, non-members at the target rate. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ enum { AT_WORDS = TEST_WORDS_AT, AT_PAYLOAD = TEST_HEADER_BYTES };
 
 typedef struct lists {
     uint64_t family, members, good;
-    bool is_twisted; /* from the last to the first, some twice, on two threads */
+    bool is_twisted; /* reversed, some twice, on two threads */
 } lists;
 
 static uint64_t member_at(const lists *l, uint64_t i) {
@@ -79,7 +79,7 @@ static void every_pair_of_small_lists(void **state) {
             }
 }
 
-/* The width is the largest with 2^width known-good keys for each member, or what strangers want. */
+/* The width is the largest with 2^width known-good keys per member, or what the rate needs. */
 static void lists_choose_the_width(void **state) {
     (void)state;
     static const struct {
@@ -92,7 +92,7 @@ static void lists_choose_the_width(void **state) {
         {"cascade:fpr=0.9", 1000, 2000, 1, 0, 0.25},
         {"cascade:fpr=0.9", 1000, 7999, 2, 0, 0.125},
         {"cascade:fpr=0.9", 100, 9999, 6, 0, 1.0 / 128},
-        {"cascade:fpr=0.25", 1000, 1500, 2, 65535, 0.25}, /* equal hashes have their part */
+        {"cascade:fpr=0.25", 1000, 1500, 2, 65535, 0.25}, /* equal hashes add a little */
         {"cascade:fpr=0.1", 1000, 0, 3, 39321, 0.1},
         {"cascade:fpr=0.1", 500, 8500, 4, 0, 1.0 / 32},
     };
@@ -112,7 +112,7 @@ static void lists_choose_the_width(void **state) {
     }
 }
 
-/* One member alone: without a mask on the bits of level 2 every stranger would get its bit. */
+/* One member alone: without a mask on the bits of level 2, every non-member would get its bit. */
 static void one_member_has_the_rate_of_many(void **state) {
     (void)state;
     enum { PROBES = 200000 };
@@ -155,7 +155,7 @@ static void bits_are_few(void **state) {
     }
 }
 
-/* A size is kept, and what is left of it goes to strangers. */
+/* A size is kept, and spare bits lower the rate of non-members. */
 static void sizes_are_kept(void **state) {
     (void)state;
     const lists l = {.family = 6, .members = 20000, .good = 100000};
@@ -189,7 +189,7 @@ static void overlaps_are_conflicts(void **state) {
     }
 }
 
-static void params_that_cannot_be(void **state) {
+static void extreme_params(void **state) {
     (void)state;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     assert_int_equal(tamis_plan_spec("cascade:capacity=10,fpr=1e-10", &plan), TAMIS_INVALID);
@@ -241,7 +241,7 @@ int main(void) {
         cmocka_unit_test(bits_are_few),
         cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(overlaps_are_conflicts),
-        cmocka_unit_test(params_that_cannot_be),
+        cmocka_unit_test(extreme_params),
         cmocka_unit_test(forgeries_are_refused),
     };
     return cmocka_run_group_tests_name("cascade", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cassandra's filters: files of its servers and of its classes, and ours beside them. */
+/* Cassandra's filters: files from its servers and its classes, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static bool has_int(const tamis *f, int32_t i) {
     return tamis_has(f, key.bytes, key.len);
 }
 
-/* These bytes hold these keys and not those; what is made anew for ten keys is the same. */
+/* The file has the keys `in`, none of `not_in`, and equals a new filter of `in` for ten keys. */
 static void is_cassandra(const char *version, test_file file, const struct tamis_key *in,
                          const struct tamis_key *not_in) {
     char format[64], spec[64];
@@ -96,7 +96,7 @@ static void files_of_servers(void **state) {
     }
 }
 
-/* Integers from `from` to `to`, in a filter of this version that was planned for so many. */
+/* The file has the integers from `from` to `to`, and equals a new filter of them with `params`. */
 static void holds_ints(test_file file, const char *version, const char *params, int32_t from,
                        int32_t to, const int32_t *hits, int32_t last) {
     char format[64], spec[128];
@@ -170,9 +170,9 @@ static void thousand_keys(void **state) {
     tamis_free(f);
 }
 
-/* Keys whose hashes are -2^63 and 1, in this order or the other: the walk starts at the number that
- * has no absolute value in Java, and the place of its remainder is taken. */
-static void the_least_hash_has_its_place(void **state) {
+/* Keys whose hashes are -2^63 and 1, in either order: the walk starts at the number that has no
+ * absolute value in Java, and takes the position of its remainder. */
+static void the_lowest_hash_has_a_position(void **state) {
     (void)state;
     static const struct {
         const char *version, *key;
@@ -195,7 +195,7 @@ static void the_least_hash_has_its_place(void **state) {
     }
 }
 
-/* From 3.x to 4.x only the order of bytes changes; from 2.x on, the places. */
+/* Between 3.x and 4.x only the byte order differs; 2.x has other positions. */
 static void goes_to_another_version(void **state) {
     (void)state;
     const test_file nb = test_hex(DIGITS_NB), ma = test_hex(DIGITS_MA);
@@ -233,8 +233,8 @@ static void more_than_one_piece_is_reversed(void **state) {
     tamis_free(g);
 }
 
-/* A file of no bytes stands for a filter that is switched off. */
-static void no_bytes_are_always_maybe(void **state) {
+/* An empty file is a filter that is switched off. */
+static void an_empty_file_always_answers_maybe(void **state) {
     (void)state;
     const test_file file = {(uint8_t *)"", 0};
     struct tamis_info info = TAMIS_INFO_INIT;
@@ -264,7 +264,7 @@ static void plans_as_cassandra(void **state) {
     test_planned("cassandra:capacity=100,fpr=0.1", 9 * 64, 3);
     test_planned("cassandra:capacity=0,fpr=0.01", 64, 5);
     test_planned("cassandra:capacity=1,fpr=0.01", 64, 5);
-    test_planned("cassandra:capacity=4,fpr=0.01", 64, 5); /* 60 bits, 70 with the next */
+    test_planned("cassandra:capacity=4,fpr=0.01", 64, 5); /* 60 bits, 70 with one more key */
     test_planned("cassandra:capacity=5,fpr=0.01", 128, 5);
     test_planned("cassandra:capacity=100,fpr=0.9", 2 * 64, 2); /* its table starts oddly */
     test_planned("cassandra:capacity=100,fpr=0.393", 2 * 64, 2);
@@ -280,7 +280,7 @@ static void plans_as_cassandra(void **state) {
     test_spec_refused("cassandra:capacity=1,version=zz", TAMIS_INVALID, "not 'zz'");
 }
 
-static void the_version_must_be_said(void **state) {
+static void the_version_must_be_given(void **state) {
     (void)state;
     tamis *f;
     const test_file file = test_hex(DIGITS_NB);
@@ -301,7 +301,7 @@ static void refuses_what_is_not_cassandra(void **state) {
     static const char *const files[] = {WORDS_HEX, DIGITS_MA, INTS_NB};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const test_file file = test_hex(files[i]);
-        assert_true(test_hostile(NB, file) > 0); /* other bits are another filter */
+        assert_true(test_hostile(NB, file) > 0); /* changed bits are another filter */
         assert_true(test_hostile("cassandra:version=lb", file) > 0);
         free(file.bytes);
     }
@@ -324,12 +324,12 @@ int main(void) {
         cmocka_unit_test(file_of_an_old_server),
         cmocka_unit_test(text_file_of_its_classes),
         cmocka_unit_test(thousand_keys),
-        cmocka_unit_test(the_least_hash_has_its_place),
+        cmocka_unit_test(the_lowest_hash_has_a_position),
         cmocka_unit_test(goes_to_another_version),
         cmocka_unit_test(more_than_one_piece_is_reversed),
-        cmocka_unit_test(no_bytes_are_always_maybe),
+        cmocka_unit_test(an_empty_file_always_answers_maybe),
         cmocka_unit_test(plans_as_cassandra),
-        cmocka_unit_test(the_version_must_be_said),
+        cmocka_unit_test(the_version_must_be_given),
         cmocka_unit_test(refuses_what_is_not_cassandra),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

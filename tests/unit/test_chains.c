@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes that are sums, in few bits and at small rates: what is told and what is found. */
+/* Probes that are sums, in few bits and at low rates: reported and measured rates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,22 +24,22 @@ static const struct {
               {512, 25, 14}, {1024, 100, 7}, {2048, 100, 14}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-enum { SETS = 400, STRANGERS = 4000, PLANNED = 40 };
+enum { SETS = 400, NONMEMBERS = 4000, PLANNED = 40 };
 
 static uint64_t hits_of_a_set(tamis *f, uint64_t keys, uint64_t set) {
-    static uint64_t hash[STRANGERS];
-    static uint8_t hit[STRANGERS];
+    static uint64_t hash[NONMEMBERS];
+    static uint8_t hit[NONMEMBERS];
     uint64_t hits = 0;
     for (uint64_t i = 0; i < keys; i++) hash[i] = test_number(set, i);
     test_demand(tamis_add_hashes(f, hash, (size_t)keys), "keys");
-    for (uint64_t i = 0; i < STRANGERS; i++) hash[i] = test_number(set, TEST_STRANGERS + i);
-    tamis_has_hashes(f, hash, STRANGERS, hit);
-    for (size_t i = 0; i < STRANGERS; i++) hits += hit[i];
+    for (uint64_t i = 0; i < NONMEMBERS; i++) hash[i] = test_number(set, TEST_STRANGERS + i);
+    tamis_has_hashes(f, hash, NONMEMBERS, hit);
+    for (size_t i = 0; i < NONMEMBERS; i++) hits += hit[i];
     return hits;
 }
 
-/* By the fill alone, twenty times too little is told at 18 keys in 512 bits. */
-static void few_bits_tell_what_is_found(void **state) {
+/* By the fill alone, the reported rate is twenty times too low at 18 keys in 512 bits. */
+static void small_filters_report_the_measured_rate(void **state) {
     (void)state;
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t c = 0; c < SCHEMES; c++) {
@@ -53,16 +53,16 @@ static void few_bits_tell_what_is_found(void **state) {
                 expected = test_info(f).fpr_expected;
                 tamis_free(f);
             }
-            if (!test_is_possible(hits, SETS * STRANGERS, told, TEST_ALPHA))
+            if (!test_is_possible(hits, SETS * NONMEMBERS, told, TEST_ALPHA))
                 fail_msg("%s, %u bits: %llu hits, told are %.0f", schemes[c], shapes[s].bits,
-                         (unsigned long long)hits, told * SETS * STRANGERS);
+                         (unsigned long long)hits, told * SETS * NONMEMBERS);
             if (fabs(told / expected - 1) > 0.15)
                 fail_msg("%s, %u bits: %g expected, %g told", schemes[c], shapes[s].bits, expected,
                          told);
         }
 }
 
-/* A plan for sums takes the bits that their rate needs, and not many more. */
+/* A plan for sums takes the bits that its rate needs, and not many more. */
 static void plans_keep_the_rate(void **state) {
     (void)state;
     static const double rates[] = {1e-3, 1e-4, 1e-5};
@@ -81,8 +81,8 @@ static void plans_keep_the_rate(void **state) {
                 hits += hits_of_a_set(f, n, set);
                 tamis_free(f);
             }
-            if (hits > rate * PLANNED * STRANGERS &&
-                !test_is_possible(hits, PLANNED * STRANGERS, rate, TEST_ALPHA))
+            if (hits > rate * PLANNED * NONMEMBERS &&
+                !test_is_possible(hits, PLANNED * NONMEMBERS, rate, TEST_ALPHA))
                 fail_msg("%s: %llu hits for %u keys at %g", schemes[c], (unsigned long long)hits, n,
                          rate);
             if (info.word[0] <= 64) continue;
@@ -102,7 +102,7 @@ static void nothing_and_everything_have_no_excess(void **state) {
         assert_true(tamis__chain_excess(chain, 0, 64, 6, 0) == 0);
         assert_true(tamis__chain_excess(chain, 1000, 64, 6, 1) == 0);
         assert_true(tamis__chain_excess(chain, 10, 1024, 1, 0.1) == 0);
-        /* Probes by the dozen in a filter that is all but empty, or all but full. */
+        /* Dozens of probes in a filter that is nearly empty, or nearly full. */
         assert_true(tamis__chain_excess(chain, 1, (uint64_t)1 << 59, 64, 1e-17) >= 0);
         assert_true(tamis__chain_excess(chain, 1e6, 1 << 20, 64, 0.9999999) < 1);
     }
@@ -110,7 +110,7 @@ static void nothing_and_everything_have_no_excess(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_bits_tell_what_is_found),
+        cmocka_unit_test(small_filters_report_the_measured_rate),
         cmocka_unit_test(plans_keep_the_rate),
         cmocka_unit_test(nothing_and_everything_have_no_excess),
     };

@@ -19,7 +19,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* The vectors of docs/format.md, for each scheme. */
+/* Vectors from docs/format.md, for each scheme. */
 static void known_hashes_have_known_bits(void **state) {
     (void)state;
     enum { HASHES = 5 };
@@ -47,7 +47,7 @@ static void known_hashes_have_known_bits(void **state) {
     }
 }
 
-/* Sums stay inside only where whole words are folded. */
+/* Sums stay in range only with whole words. */
 static void sums_need_whole_words(void **state) {
     (void)state;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
@@ -68,8 +68,8 @@ static uint64_t bits_set(const tamis *f) {
     return test_bits_set(test_payload(f), test_info(f).payload_bytes);
 }
 
-/* With an odd step and bits in multiples of 64 no two of 64 linear probes coincide: a filter of one
- * key has exactly k bits set. A step of zero, or one that shares factors with m, shows here. */
+/* With an odd step and a multiple of 64 bits, 64 linear probes never coincide: a filter of one key
+ * has exactly k bits set. A step of zero, or one that shares factors with m, shows here. */
 static void linear_probes_never_coincide(void **state) {
     (void)state;
     for (unsigned bits = 64; bits <= 64 * 30; bits += 64)
@@ -82,7 +82,7 @@ static void linear_probes_never_coincide(void **state) {
         }
 }
 
-/* Every number of bits from 1 up works, also where the last word is not full. */
+/* Every number of bits from 1 works, even with a partial last word. */
 static void any_number_of_bits(void **state) {
     (void)state;
     for (unsigned bits = 1; bits <= 200; bits++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files as bytes (cli/files/files.c), in a command of a few functions, on a system that interrupts,
- * cuts short and says no: what is read is one file and not a mixture of two, and what is written is
- * whole or not there. */
+/* Files as bytes (cli/files/files.c), with stubs for the rest of the command, on a system that
+ * interrupts, truncates and fails: a read is of one file, not a mixture of two, and a written file
+ * is complete or absent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#undef fail /* the command has one of its own */
+#undef fail /* the command has its own */
 #include "cli/cli.h"
 #include "tests/support/faults.h"
 #include "tests/support/temp_dir.h"
 
-/* ---- The command around it ------------------------------------------------------------------- */
+/* ---- Stubs of the command -------------------------------------------------------------------- */
 
 static char said[512], warned[512];
 static bool is_signalled;
@@ -99,9 +99,9 @@ bool waits_to_read(int fd) {
     return !is_signalled;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------ */
+/* ---- Helpers --------------------------------------------------------------------------------- */
 
-enum { SIZE = 300001 }; /* more than the first two rooms that a stream gets */
+enum { SIZE = 300001 }; /* more than the first two buffers of a stream */
 
 static char dir[TEST_FOLDER_BYTES], path[128];
 static uint8_t content[SIZE];
@@ -141,9 +141,9 @@ static bool has_content(size_t size) {
     return got == size && memcmp(room, content, size) == 0;
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Through a pipe, from another process: in pieces, and interrupted between them. */
+/* Through a pipe from another process: in pieces, interrupted between them. */
 static void streams_are_read_whole(void **state) {
     (void)state;
     assert_int_equal(mkfifo(path, 0666), 0);
@@ -204,13 +204,13 @@ static void reads_that_fail(void **state) {
     }
 }
 
-/* Of more than 4 GiB, which nobody wrote, a third piece is read. */
+/* Of a sparse file of more than 4 GiB, a third piece is read. */
 static void lengths_have_64_bits(void **state) {
     (void)state;
     struct bytes bytes;
     make_file(0);
     if (sizeof(size_t) <= 4 || truncate(path, ((off_t)1 << 32) + 5) < 0) skip();
-    fail_at("read", 5, EIO); /* every second one is interrupted */
+    fail_at("read", 5, EIO); /* every second call is interrupted */
     fault.is_short = true;
     const int code = bytes_open(&bytes, &args, path);
     fault.is_on = fault.is_short = false;
@@ -220,8 +220,8 @@ static void lengths_have_64_bits(void **state) {
     assert_non_null(strstr(said, strerror(EIO)));
 }
 
-/* Whatever fstat tells otherwise than then: another file, or the same and not as it was. */
-static void every_mark_of_a_file_counts(void **state) {
+/* Any difference in fstat means another file, or a changed one. */
+static void every_stat_field_counts(void **state) {
     (void)state;
     struct stat then, other;
     make_file(10);
@@ -252,8 +252,7 @@ static void cut_it(void) {
     assert_int_equal(truncate(path, SIZE - 1), 0);
 }
 
-/* Of the same length, and as old as before: only the system's own time tells, once it has gone
- * on. */
+/* The same length and mtime: only ctime differs, once the clock has moved on. */
 static void write_into_it(void) {
     struct stat then, now;
     assert_int_equal(stat(path, &then), 0);
@@ -274,7 +273,7 @@ static void harm_at_read(const char *name) {
     if (strcmp(name, "read") == 0 && harm) harm(), harm = NULL;
 }
 
-static void files_that_change_meanwhile(void **state) {
+static void files_that_change_during_the_read(void **state) {
     (void)state;
     static void (*const harms[])(void) = {lengthen_it, cut_it, write_into_it, make_it_older};
     for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
@@ -292,8 +291,8 @@ static void files_that_change_meanwhile(void **state) {
 
 /* ---- Holding --------------------------------------------------------------------------------- */
 
-/* With --wait 0 nobody waits, and nobody is told about it. */
-static void who_does_not_wait_is_told_at_once(void **state) {
+/* With --wait 0 it neither waits nor warns. */
+static void without_wait_it_fails_at_once(void **state) {
     (void)state;
     tamis_edit *edit;
     make_file(10);
@@ -308,8 +307,8 @@ static void who_does_not_wait_is_told_at_once(void **state) {
     assert_non_null(strstr(said, "is changing it"));
 }
 
-/* After a second it is said how long it may take, by a clock that goes on when it is looked at. */
-static void who_waits_is_told_how_long(void **state) {
+/* After a second it reports how long it may still wait. Every look advances the clock. */
+static void waiting_reports_the_time_left(void **state) {
     (void)state;
     tamis_edit *edit;
     make_file(10);
@@ -324,8 +323,8 @@ static void who_waits_is_told_how_long(void **state) {
     tamis_edit_close(edit);
 }
 
-/* A file that is there is not written over, and is not held any longer either. */
-static void what_exists_is_let_go(void **state) {
+/* An existing file is neither overwritten nor kept locked. */
+static void existing_files_are_released(void **state) {
     (void)state;
     tamis_edit *edit;
     args.setting[OPT_WAIT].is_given = true;
@@ -342,7 +341,7 @@ static void what_exists_is_let_go(void **state) {
     assert_true(has_content(10));
 }
 
-static void where_there_are_no_locks_it_is_said(void **state) {
+static void missing_locks_are_reported(void **state) {
     (void)state;
     static const enum hold_for ways[] = {HOLD_TO_CHANGE, HOLD_TO_CHANGE_OR_MAKE, HOLD_TO_WRITE};
     args.setting[OPT_FORCE].is_given = true;
@@ -359,10 +358,10 @@ static void where_there_are_no_locks_it_is_said(void **state) {
     }
 }
 
-/* ---- Out ------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* What may be written beside it is asked of the folder, to enter it and to write. */
-static void dirs_are_asked_first(void **state) {
+/* Needs search and write access to the directory. */
+static void dirs_are_checked_first(void **state) {
     (void)state;
     assert_int_equal(file_may_write(&args, path, NULL), 0);
     assert_int_equal(fault.rights, W_OK | X_OK);
@@ -389,8 +388,8 @@ static void files_are_written_whole(void **state) {
     assert_true(has_content(SIZE));
 }
 
-/* No file can be made beside it: that is known before the first byte. */
-static void what_cannot_begin_says_so(void **state) {
+/* No file can be created next to it: that is known before the first byte. */
+static void a_failed_begin_is_reported(void **state) {
     (void)state;
     struct new_file file;
     fail_at("getrandom", 1, EIO);
@@ -400,8 +399,8 @@ static void what_cannot_begin_says_so(void **state) {
     assert_int_equal(test_files_in(dir), 0);
 }
 
-/* Whoever made the bytes failed, a signal came, or the disk is full: nothing has the name. */
-static void what_is_not_good_is_not_written(void **state) {
+/* The writer failed, a signal came, or the disk is full: no file has the name. */
+static void incomplete_files_are_not_written(void **state) {
     (void)state;
     for (int way = 0; way < 4; way++) {
         struct new_file file;
@@ -422,8 +421,8 @@ static void what_is_not_good_is_not_written(void **state) {
     }
 }
 
-/* What goes to standard output is there, or its end is trouble. In a process of its own: this one's
- * belongs to the test. */
+/* Standard output is complete, or its end fails. In a child process: this one's output belongs to
+ * the test. */
 static int print_to(const char *out, bool is_good) {
     int status;
     fflush(stdout);
@@ -452,7 +451,7 @@ static void dirs_are_made_once(void **state) {
     char sub[160];
     snprintf(sub, sizeof sub, "%s/sub", dir);
     assert_int_equal(dir_make(&args, sub), 0);
-    assert_int_equal(fault.synced_dirs, 2); /* it, and the one that has its name */
+    assert_int_equal(fault.synced_dirs, 2); /* it and its parent */
     assert_int_equal(dir_make(&args, sub), 0);
     assert_int_equal(fault.synced_dirs, 2);
     for (int at = 1; at <= 2; at++) {
@@ -473,16 +472,16 @@ int main(void) {
         IN_FOLDER(files_are_read_whole),
         IN_FOLDER(reads_that_fail),
         IN_FOLDER(lengths_have_64_bits),
-        IN_FOLDER(every_mark_of_a_file_counts),
-        IN_FOLDER(files_that_change_meanwhile),
-        IN_FOLDER(who_does_not_wait_is_told_at_once),
-        IN_FOLDER(who_waits_is_told_how_long),
-        IN_FOLDER(what_exists_is_let_go),
-        IN_FOLDER(where_there_are_no_locks_it_is_said),
-        IN_FOLDER(dirs_are_asked_first),
+        IN_FOLDER(every_stat_field_counts),
+        IN_FOLDER(files_that_change_during_the_read),
+        IN_FOLDER(without_wait_it_fails_at_once),
+        IN_FOLDER(waiting_reports_the_time_left),
+        IN_FOLDER(existing_files_are_released),
+        IN_FOLDER(missing_locks_are_reported),
+        IN_FOLDER(dirs_are_checked_first),
         IN_FOLDER(files_are_written_whole),
-        IN_FOLDER(what_cannot_begin_says_so),
-        IN_FOLDER(what_is_not_good_is_not_written),
+        IN_FOLDER(a_failed_begin_is_reported),
+        IN_FOLDER(incomplete_files_are_not_written),
         IN_FOLDER(output_is_flushed),
         IN_FOLDER(dirs_are_made_once),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compaction leaves keys out whose fingerprint is met on the way, and knows how many. */
+/* compaction omits keys whose fingerprint it meets on the way, and knows how many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +19,11 @@
 
 static const char *const probings[] = {"uniform", "linear", "double"};
 
-/* A walk by the rules of docs/format.md, step by step: the slots that it comes to, and the
- * signature that it asks for in each. */
+/* A walk by the rules of docs/format.md, step by step: the slots that it visits, and the signature
+ * that it looks for in each. */
 typedef struct walk {
     uint64_t slots, values, hash, x, slot, step;
-    int probing; /* as in `probings` */
+    int probing; /* index into `probings` */
 } walk;
 
 static uint64_t scale(uint64_t x, uint64_t n, uint64_t *rest) {
@@ -51,7 +51,7 @@ static uint64_t next(walk *w) {
     return 1 + scale(rest, w->values, &unused);
 }
 
-/* Every other key is added until there is no room, all are asked for, and the slots are those of
+/* Adds every other key until there is no room, queries all, and compares the slots with those of
  * the walks. */
 static void follow(int probing, uint64_t keys, uint64_t family) {
     enum { MAX_SLOTS = 1000 };
@@ -89,7 +89,7 @@ static void compaction_walks_by_the_rules(void **state) {
     }
 }
 
-/* Else the steps of a key could come round before they have met all slots. */
+/* Otherwise the steps of a key could cycle before they meet all slots. */
 static void double_hashing_takes_primes(void **state) {
     (void)state;
     for (unsigned keys = 1; keys <= 400; keys++) {
@@ -117,7 +117,7 @@ static void compaction_takes_a_key_once(void **state) {
     }
 }
 
-/* The law of distinct keys: what was omitted is made up for, within its error. */
+/* The law of distinct keys: the estimate makes up for omitted keys, within its error. */
 static void omitted_keys_are_estimated(void **state) {
     (void)state;
     enum { N = 20000 };
@@ -125,7 +125,7 @@ static void omitted_keys_are_estimated(void **state) {
         tamis *f = test_make("compaction:capacity=%d,fpr=5%%,probing=%s", N, probings[p]);
         test_add_hashes(f, p, 0, N);
         const struct tamis_estimate items = test_info(f).items_now;
-        assert_true(test_bits_at(f, 0, 64) < N - 100); /* else there is nothing to estimate */
+        assert_true(test_bits_at(f, 0, 64) < N - 100); /* some were omitted */
         assert_true(fabs(items.value - N) < 6 * items.error && items.error < 0.002 * N);
         tamis_free(f);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* composite has a filter of keys added and one of keys removed: against exact states and
- * the rates of both. */
+/* composite has a filter of added keys and one of removed keys: against exact states and the rates
+ * of both. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@
 
 enum { TEXT = 256 };
 
-/* With a rate that does not happen: added and not removed, and never again. */
-static void composite_like_a_model(void **state) {
+/* At a negligible rate, a key is a member from its add to its removal, and never again. */
+static void composite_matches_a_model(void **state) {
     (void)state;
     enum { KEYS = 500, STEPS = 6000 };
     enum { NEVER, ADDED, REMOVED } is[KEYS] = {NEVER};
@@ -54,7 +54,7 @@ static void composite_like_a_model(void **state) {
     tamis_free(f);
 }
 
-/* One removed key among many: none is added, however many there are, and the sentence says why. */
+/* One removed key in a batch: none is added, whatever its size, and the message says why. */
 static void composite_adds_all_or_none(void **state) {
     (void)state;
     enum { MANY = 3000 };
@@ -80,18 +80,18 @@ static void composite_adds_all_or_none(void **state) {
     }
 }
 
-/* Half of the keys are removed from filters that are too small: of the other half as many are lost
- * as the second filter has false positives, and strangers are found as often as both say. */
+/* Half of the keys are removed from filters that are too small. Of the other half, as many are lost
+ * as the second filter has false positives; non-members are found at the rate of both. */
 static void composite_loses_keys_at_its_rate(void **state) {
     (void)state;
-    enum { KEYS = 20000, STRANGERS = 400000 };
+    enum { KEYS = 20000, NONMEMBERS = 400000 };
     for (unsigned percent = 20; percent <= 100; percent += 40) {
         tamis *f = test_make("composite:capacity=%d,fpr=20%%,removed=%u", KEYS / 2, percent);
         test_add_hashes(f, 1, 0, KEYS);
         uint64_t found = 0;
         for (uint64_t i = KEYS / 2; i < KEYS; i++) {
             const tamis_status rc = tamis_remove_hash(f, test_number(1, i));
-            assert_true(rc == TAMIS_OK || rc == TAMIS_NOT_FOUND); /* one that is lost already */
+            assert_true(rc == TAMIS_OK || rc == TAMIS_NOT_FOUND); /* already lost */
         }
         for (uint64_t i = 0; i < KEYS; i++) {
             const bool is_there = tamis_has_hash(f, test_number(1, i));
@@ -102,21 +102,21 @@ static void composite_loses_keys_at_its_rate(void **state) {
         const double removed_rate = test_array_rate(f, percent, 1);
         test_demand_possible(KEYS / 2 - found, KEYS / 2, removed_rate, "lost keys");
         assert_true(fabs(tamis_fpr_now(f) - added_rate * (1 - removed_rate)) < 1e-12);
-        test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, STRANGERS), STRANGERS,
+        test_demand_possible(test_count_hits(f, 1, TEST_STRANGERS, NONMEMBERS), NONMEMBERS,
                              added_rate * (1 - removed_rate), "strangers");
 
         const struct tamis_info info = test_info(f);
         char about[TEXT];
         snprintf(about, sizeof about, "%.2g %% are lost", 100 * removed_rate);
         if (!strstr(info.caveat, about)) fail_msg("'%s' is not in '%s'", about, info.caveat);
-        /* Removing a key that is lost already would not have set a bit: it counts as removed. */
+        /* Removing a lost key would not have set a bit: it counts as removed. */
         assert_true(fabs(info.items_now.value - KEYS / 2) < 6 * info.items_now.error);
         assert_true(fabs((double)info.affected - KEYS / 2) < 6 * info.items_now.error + 1);
         tamis_free(f);
     }
 }
 
-/* Both filters are planned for the rate: also the second, with its share of the keys. */
+/* Both filters are planned for the rate, the second with its share of the keys. */
 static void composite_plans_both_filters(void **state) {
     (void)state;
     static const double rates[] = {0.2, 0.01, 1e-4, 1e-7};
@@ -139,7 +139,7 @@ static void composite_plans_both_filters(void **state) {
             }
 }
 
-/* A removal counts for the union, also where the other filter still has the key. */
+/* A removal counts for the union, even where the other filter still has the key. */
 static void composite_merges_both_filters(void **state) {
     (void)state;
     tamis *a = test_make("composite:capacity=100,fpr=1e-9"), *b = test_copy(a);
@@ -154,7 +154,7 @@ static void composite_merges_both_filters(void **state) {
     tamis_free(b);
 }
 
-/* When the second filter is full, everything is answered no, and the filter says so. */
+/* When the second filter is full, every answer is no, and the filter says so. */
 static void composite_full_of_removals(void **state) {
     (void)state;
     tamis *f = test_make("composite:capacity=1000,bits=16384,removed=1,hashes=1");
@@ -172,7 +172,7 @@ static void composite_full_of_removals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(composite_like_a_model),
+        cmocka_unit_test(composite_matches_a_model),
         cmocka_unit_test(composite_adds_all_or_none),
         cmocka_unit_test(composite_loses_keys_at_its_rate),
         cmocka_unit_test(composite_plans_both_filters),

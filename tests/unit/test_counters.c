@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that count: counting, spectral, increment. Every operation is followed cell by cell by a
- * slow model that is written from docs/format.md and uses none of the library's arithmetic; then
- * come promises that hold for all three. What is special to each is in the file of its name. */
+/* Kinds that count: counting, spectral, increment. A slow model, written from docs/format.md
+ * without the library's arithmetic, checks every operation cell by cell; then the contract of all
+ * three. What is special to each is in the file of its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ enum { MAX_CELLS = 4096, MAX_PROBES = 64 };
 
 typedef struct model {
     uint64_t cell[MAX_CELLS], n, top, hashes;
-    uint64_t step; /* of increment; 0: every probe brings 1 */
+    uint64_t step; /* of increment; 0: every probe adds 1 */
 } model;
 
 static uint64_t murmur(uint64_t x) {
@@ -49,7 +49,7 @@ static uint64_t scale(uint64_t h, uint64_t n) {
     return (uint64_t)((u128)h * n >> 64);
 }
 
-/* What one add of the key brings to each cell. */
+/* What one add of the key adds to each cell. */
 static void brings(const model *m, uint64_t hash, uint64_t load[MAX_CELLS]) {
     memset(load, 0, MAX_CELLS * sizeof *load);
     uint64_t x = hash | 1;
@@ -83,7 +83,7 @@ static bool model_remove(model *m, uint64_t hash) {
     return true;
 }
 
-/* Probe by probe, as a question is asked. */
+/* Probe by probe, like a query. */
 static bool model_has(const model *m, uint64_t hash) {
     uint64_t x = hash | 1;
     for (uint64_t i = 0; i < m->hashes; i++, x *= 0xf1357aea2e62a9c5)
@@ -98,7 +98,7 @@ static uint64_t model_count(const model *m, uint64_t hash) {
     for (uint64_t i = 0; i < m->n; i++) {
         if (!load[i]) continue;
         uint64_t adds = m->cell[i] == m->top ? m->top : m->cell[i] / load[i];
-        if (adds == 0 && m->cell[i]) adds = 1; /* has says yes, so count does */
+        if (adds == 0 && m->cell[i]) adds = 1; /* a member counts at least 1 */
         if (adds < min) min = adds;
     }
     return min;
@@ -113,7 +113,7 @@ static void model_fold(model *m, uint64_t by) {
     m->n /= by;
 }
 
-/* Every cell, and what follows from it: the summary of counting. */
+/* Compares every cell, and the summary of counting, which follows from them. */
 static void assert_same(const tamis *f, const model *m, unsigned width) {
     for (uint64_t i = 0; i < m->n; i++) {
         assert_int_equal(test_bits_at(f, i * width, width), m->cell[i]);
@@ -122,8 +122,8 @@ static void assert_same(const tamis *f, const model *m, unsigned width) {
     }
 }
 
-/* A few keys on few cells, so that probes meet and cells reach their top; strangers are removed as
- * well, and must be refused exactly when a cell shows that they are not there. */
+/* Few keys on few cells, so that probes collide and cells reach their top. Non-members are removed
+ * as well, and must be refused exactly when a cell shows that they are absent. */
 static void follow(const char *spec, unsigned width, uint64_t step, unsigned steps) {
     enum { KEYS = 24 };
     tamis *f = test_make("%s", spec);
@@ -211,7 +211,7 @@ static void increment_follows_the_model(void **state) {
 
 /* ---- One cell ------------------------------------------------------------------------------- */
 
-/* Up to the top, and from there never down; the cells beside it do not move. */
+/* Up to the top, and never down from there; the neighbours do not change. */
 static void cells_stop_at_their_top(void **state) {
     (void)state;
     for (unsigned width = TAMIS_MIN_WIDTH; width <= TAMIS_MAX_WIDTH; width++) {
@@ -221,7 +221,7 @@ static void cells_stop_at_their_top(void **state) {
         tamis__cell_add(c, 3, top - 1);
         assert_int_equal(tamis__cell_get(c, 3), top - 1);
         assert_int_equal(tamis__cell_subtract(c, 3, 1), top - 2);
-        tamis__cell_add(c, 3, UINT64_MAX); /* no sum overflows */
+        tamis__cell_add(c, 3, UINT64_MAX); /* the sum does not overflow */
         assert_int_equal(tamis__cell_get(c, 3), top);
         assert_int_equal(tamis__cell_subtract(c, 3, top), top);
         tamis__cell_add(c, 3, 1);
@@ -232,7 +232,7 @@ static void cells_stop_at_their_top(void **state) {
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* A wish in bits that is a whole number of counters is taken exactly, others come in groups. */
+/* A size in bits that is a whole number of counters is used exactly, others are rounded down. */
 static void sizes_are_exact_or_fold(void **state) {
     (void)state;
     assert_int_equal(test_plan("counting:capacity=9,bits=1020").word[0], 1020);
@@ -258,7 +258,7 @@ static void sizes_are_exact_or_fold(void **state) {
     for (size_t i = 0; i < COUNT_OF(large); i++)
         assert_int_equal(tamis_plan_spec(large[i], &plan), TAMIS_TOO_LARGE);
     tamis *f = test_make("counting:capacity=9,bits=65536");
-    assert_int_equal(tamis_fold(f, 3), TAMIS_INVALID); /* 3 divides, but is no power of two */
+    assert_int_equal(tamis_fold(f, 3), TAMIS_INVALID); /* 3 divides, but is not a power of two */
     assert_int_equal(tamis_fold(f, 256), TAMIS_OK);
     assert_int_equal(tamis_fold(f, 2), TAMIS_INVALID); /* 51 counters are left */
     tamis_free(f);
@@ -266,7 +266,7 @@ static void sizes_are_exact_or_fold(void **state) {
 
 /* ---- Nothing is lost ------------------------------------------------------------------------ */
 
-/* Kinds and options that can remove, with cells so small that many get stuck. */
+/* Kinds and options that can remove, with cells small enough for many to get stuck. */
 static const char *const removable[] = {
     "counting:fpr=2%",
     "counting:fpr=2%,width=2",
@@ -297,7 +297,7 @@ static void the_same_key_a_million_times(void **state) {
         assert_true(info.affected > 0 && info.affected < 200);
         if (info.abilities & TAMIS_CAN_COUNT)
             assert_true(tamis_count(f, NULL, 0) >= info.reliable_count);
-        /* What is stuck stays, and takes nobody with it. */
+        /* Stuck cells stay, and affect no other key. */
         for (unsigned i = 0; i < REMOVES; i++) assert_int_equal(tamis_remove(f, "", 0), TAMIS_OK);
         for (uint64_t i = 0; i < 50; i++) assert_true(tamis_has_u64(f, i));
         for (uint64_t i = 0; i < 50; i++) assert_int_equal(tamis_remove_u64(f, i), TAMIS_OK);
@@ -307,8 +307,8 @@ static void the_same_key_a_million_times(void **state) {
     }
 }
 
-/* Ten times the capacity of random replacements: after all of them every living key is found, and
- * when they are gone nothing is left but what is stuck. */
+/* Random replacements, ten times the capacity: every remaining key is found, and when they are
+ * removed only stuck cells are left. */
 static void churn_loses_nothing(void **state) {
     (void)state;
     enum { N = 3000 };
@@ -336,7 +336,7 @@ static void churn_loses_nothing(void **state) {
 
 /* ---- What a file may hold ------------------------------------------------------------------- */
 
-/* Changes bits of the payload of an otherwise sound image, with checksums that fit. */
+/* Loads an image with changed bits in its payload and valid checksums. */
 static tamis_status load_with(const tamis *f, uint64_t bit, unsigned width, uint64_t value) {
     const size_t size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(size);
@@ -359,7 +359,7 @@ static void impossible_cells_are_refused(void **state) {
         const uint64_t counter = test_bits_at(f, 4 * i, 4);
         assert_int_equal(load_with(f, 4 * i, 4, counter ? 0 : 1), TAMIS_CORRUPT);
         assert_int_equal(load_with(f, 4 * N + i, 1, counter == 0), TAMIS_CORRUPT);
-        assert_int_equal(load_with(f, 5 * N + i, 1, 1), TAMIS_OK); /* whatever was told */
+        assert_int_equal(load_with(f, 5 * N + i, 1, 1), TAMIS_OK); /* the log may be anything */
     }
     for (uint64_t i = N * 6; i < 320; i++) assert_int_equal(load_with(f, i, 1, 1), TAMIS_CORRUPT);
     tamis_free(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* counting: its summary is a classic filter, its log tells what changed there, and counters get
- * stuck as often as computed. */
+/* counting: its summary is a classic filter, its log has what changed there, and counters get stuck
+ * as often as computed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* The summary is what classic has of the same keys, bit for bit, with keys that came and went. */
+/* The summary equals classic with the same keys, bit for bit, after adds and removals. */
 static void summary_is_classic(void **state) {
     (void)state;
     static const unsigned sizes[] = {64, 1, 63, 65, 640, 1000, 4096};
@@ -42,7 +42,7 @@ static void summary_is_classic(void **state) {
             tamis_free(f);
             tamis_free(g);
         }
-    /* In whole words it is even the same bytes. */
+    /* With whole words even the bytes are equal. */
     tamis *f = test_make("counting:capacity=1000,fpr=1%%"),
           *g = test_make("classic:capacity=1000,fpr=1%%");
     for (uint64_t i = 0; i < 1000; i++) tamis_add_u64(f, i), tamis_add_u64(g, i);
@@ -53,7 +53,7 @@ static void summary_is_classic(void **state) {
     tamis_free(g);
 }
 
-/* Peers who fold their copy when the owner folds need nothing but the log afterwards. */
+/* Peers that fold their copy when the owner folds need only the log afterwards. */
 static void log_goes_on_after_a_fold(void **state) {
     (void)state;
     enum { COUNTERS = 1024 };
@@ -63,14 +63,14 @@ static void log_goes_on_after_a_fold(void **state) {
     bool is_set;
     for (uint64_t round = 0; round < 12; round++) {
         for (uint64_t i = 0; i < 20; i++) tamis_add_u64(f, added++);
-        for (; removed + 12 < added; removed++) /* some came now, some have been told */
+        for (; removed + 12 < added; removed++) /* some are new, some were reported */
             assert_int_equal(tamis_remove_u64(f, removed), TAMIS_OK);
-        if (round % 3 == 2) { /* with changes that nobody has been told yet */
+        if (round % 3 == 2) { /* with unreported changes */
             assert_int_equal(tamis_fold(f, 2), TAMIS_OK);
             n /= 2;
             for (uint64_t i = 0; i < n; i++) peer[i] = peer[2 * i] | peer[2 * i + 1];
         }
-        if (round % 4 == 1) continue; /* nobody listens, and nothing is forgotten */
+        if (round % 4 == 1) continue; /* unread changes are kept */
         uint64_t min = 0;
         for (cursor = 0; tamis_next_change(f, &cursor, &position, &is_set);) {
             assert_true(position >= min && position < n && peer[position] != is_set);
@@ -87,7 +87,7 @@ static void log_goes_on_after_a_fold(void **state) {
     tamis_free(f);
 }
 
-/* Without the option there is no log, and that is said. */
+/* Without the option there is no log, and calls say so. */
 static void log_is_an_option(void **state) {
     (void)state;
     tamis *f = test_make("counting:capacity=9");
@@ -100,7 +100,7 @@ static void log_is_an_option(void **state) {
     tamis_free(f);
 }
 
-/* With n keys, k probes and m counters, a counter has had j adds with the chance of kn throws. */
+/* The probability that one of `cells` gets `value` or more of the `balls`. */
 static double at_least(double balls, double cells, unsigned value) {
     double below = 0, chance = exp(balls * log1p(-1 / cells));
     for (unsigned j = 0; j < value; j++) {

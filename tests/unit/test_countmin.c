@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* countmin: every counter by a slow model, the error of counts against the papers' bounds, and that
- * conservative updates never leave more than plain ones. */
+/* countmin: every counter against a slow model, count errors against the papers' bounds, and
+ * conservative updates, which never leave more than plain ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +135,7 @@ static uint64_t counter_at(const tamis *f, unsigned bytes, size_t i) {
     return value;
 }
 
-/* By one and by many, also so many that counters come to their top and stay there. */
+/* Single and multiple adds, until counters reach their top and stay there. */
 static void counters_are_those_of_the_model(void **state) {
     (void)state;
     for (int choice = 0; choice < 4; choice++) {
@@ -176,7 +176,7 @@ static void counters_end_at_their_top(void **state) {
     tamis_free(f);
 }
 
-/* Other kinds take as many equal adds, up to a limit, and kinds of other systems by their keys. */
+/* Other kinds take multiple adds up to a limit, kinds of other systems by key. */
 static void every_kind_adds_many_times(void **state) {
     (void)state;
     tamis *f = test_make("spectral:capacity=10,width=16");
@@ -203,7 +203,7 @@ static uint64_t hash_of(uint64_t rank) {
     return test_number(9, rank);
 }
 
-/* A stream of a shape, into two filters at once; exact counts by rank. Exponent 0: all alike. */
+/* A Zipf stream into two filters at once, with exact counts by rank. Exponent 0: uniform. */
 static void draw_stream(double exponent, tamis *plain, tamis *conservative, uint32_t *truth) {
     zipf z = zipf_start(KEYS, exponent, 11);
     memset(truth, 0, (KEYS + 1) * sizeof *truth);
@@ -248,7 +248,7 @@ static void errors_stay_within_the_bound(void **state) {
         }
 }
 
-/* As a filter the rate is exact: by formula, by the counters and by strangers, two-sided. */
+/* As a filter its rate is exact: by formula, by the counters and by non-members, two-sided. */
 static void nonmembers_count_nothing_as_often_as_planned(void **state) {
     (void)state;
     enum { N = 5000, PROBES = 400000 };
@@ -271,7 +271,7 @@ static void nonmembers_count_nothing_as_often_as_planned(void **state) {
 }
 
 /* The sketch of two streams is the sum of their sketches, and items are the adds of both. */
-static void merged_is_as_one(void **state) {
+static void merging_equals_one_stream(void **state) {
     (void)state;
     tamis *f = test_make("countmin:error=1%%"), *g = test_copy(f), *both = test_copy(f);
     for (uint64_t i = 0; i < 5000; i++) {
@@ -289,7 +289,7 @@ static void merged_is_as_one(void **state) {
     tamis_free(both);
 }
 
-/* ---- Weighed sums --------------------------------------------------------------------------- */
+/* ---- Weighted sums -------------------------------------------------------------------------- */
 
 static void add_run(tamis *f, uint64_t from, uint64_t to, uint64_t times) {
     for (uint64_t i = from; i < to; i++) {
@@ -306,8 +306,7 @@ static void is_same(const tamis *f, const tamis *g) {
     assert_int_equal(test_info(f).items, test_info(g).items);
 }
 
-/* Counters as adding so often would have left them, also back to what was there before, into one of
- * the sources, and to nothing. */
+/* Counters equal those of multiple adds, also when undone, into a source, and to nothing. */
 static void sums_are_as_added(const char *spec) {
     tamis *a = test_make("%s", spec), *b = test_copy(a), *sum = test_copy(a), *added = test_copy(a);
     add_run(a, 0, 300, 2);
@@ -330,7 +329,7 @@ static void sums_are_as_added(const char *spec) {
     tamis_free(added);
 }
 
-/* Below 0, above the top, and past 64 bits on the way: refused, and nothing is changed. */
+/* Below 0, above the top, or past 64 bits on the way: refused, and nothing changes. */
 static void sums_that_do_not_fit_are_refused(const char *spec) {
     tamis *a = test_make("%s", spec), *b = test_copy(a), *old;
     add_run(a, 0, 10, 3);
@@ -349,7 +348,7 @@ static void sums_that_do_not_fit_are_refused(const char *spec) {
     tamis_free(old);
 }
 
-static void weighed_sums(void **state) {
+static void weighted_sums(void **state) {
     (void)state;
     static const char *const specs[] = {"countmin:columns=50,rows=3",
                                         "countmin:columns=333,rows=5,width=64",
@@ -389,8 +388,8 @@ int main(void) {
         cmocka_unit_test(every_kind_adds_many_times),
         cmocka_unit_test(errors_stay_within_the_bound),
         cmocka_unit_test(nonmembers_count_nothing_as_often_as_planned),
-        cmocka_unit_test(merged_is_as_one),
-        cmocka_unit_test(weighed_sums),
+        cmocka_unit_test(merging_equals_one_stream),
+        cmocka_unit_test(weighted_sums),
         cmocka_unit_test(what_cannot_be_weighed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

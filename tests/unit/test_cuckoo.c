@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuckoo: a key over and over, counts against an exact model, and the bytes that the gate must
- * refuse. */
+/* cuckoo: one key over and over, counts against an exact model, and bytes that the gate refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +26,8 @@ static bool is_all_zero(const tamis *f) {
     return true;
 }
 
-/* The vectors of docs/format.md: eight adds of a hash fill its two buckets with its fingerprint,
- * one after the other, and the ninth has only the stash. */
+/* Vectors from docs/format.md: eight adds of a hash fill its two buckets with its fingerprint, in
+ * order, and the ninth goes to the stash. */
 static void known_hashes_have_known_cells(void **state) {
     (void)state;
     static const struct {
@@ -53,7 +52,7 @@ static void known_hashes_have_known_cells(void **state) {
 
 enum { CELLS_OF_TWO_BUCKETS = 8, STASH = 8 };
 
-/* Adds until the key is refused and demands that the refusal changed no bit. */
+/* Adds the key until it is refused, and requires that the refusal changes no bit. */
 static uint64_t add_over_and_over(tamis *f, uint64_t hash) {
     uint64_t times = 0;
     tamis *old = test_copy(f);
@@ -74,12 +73,12 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
             tamis *f = test_make("cuckoo:capacity=1000,fpr=1%%,sort=%s", sort ? "yes" : "no");
             const uint64_t hash = test_number(1, k);
             const uint64_t times = add_over_and_over(f, hash);
-            /* Both buckets may be one, of four cells. */
+            /* Both buckets may be the same, with four cells. */
             assert_true(times == CELLS_OF_TWO_BUCKETS + STASH || times == 4 + STASH);
             assert_non_null(strstr(tamis_why(), "again"));
             assert_int_equal(test_info(f).affected, STASH);
             assert_true(test_info(f).caveat[0] != '\0');
-            /* Others still find their place, but for one with no other buckets than those. */
+            /* Others still find room, except one that has only these buckets. */
             bool is_there[900];
             unsigned refused = 0;
             for (uint64_t i = 0; i < 900; i++) {
@@ -95,7 +94,7 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
             for (uint64_t i = 0; i < times; i++) {
                 assert_true(tamis_has_hash(f, hash));
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
-                /* What waits in the stash comes home as soon as a cell is free. */
+                /* Stashed fingerprints move to their bucket as soon as a cell is free. */
                 assert_int_equal(test_bits_at(f, 64, 64) != 0, i + 1 < STASH);
             }
             assert_int_equal(tamis_remove_hash(f, hash), TAMIS_NOT_FOUND);
@@ -106,8 +105,8 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
 
 enum { KEYS = 400, STEPS = 60000 };
 
-/* Random adds and removals of few keys, so that tables are full at times. At a small rate no two of
- * these keys collide, and answers are exact. */
+/* Random adds and removals of few keys, so that tables are full at times. At this low rate no two
+ * keys collide, and answers are exact. */
 static void cuckoo_is_a_multiset(void **state) {
     (void)state;
     for (int sort = 0; sort < 2; sort++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bloom filters of Apache DataSketches: bytes that its Java library (6.1.1) wrote, and ours beside
- * them. tests/peers/jvm.sh asks the library itself. */
+/* Bloom filters of Apache DataSketches: bytes that its Java library (6.1.1) wrote, and ours
+ * compared with them. tests/peers/jvm.sh queries the library itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,8 +76,8 @@ static void thousand_keys(void **state) {
     tamis_free(f);
 }
 
-/* Empty filters are 24 bytes; those in the memory of others have all of theirs. Both become the
- * same with a key, and a filter that is emptied by a set operation is short again. */
+/* Empty filters are 24 bytes, or full size in caller memory. Both become the same with a key, and a
+ * filter emptied by a set operation is short again. */
 static void empty_ones(void **state) {
     (void)state;
     static const char *const both[] = {empty_hex, laid_out_hex};
@@ -115,8 +115,7 @@ static void counts_bits(void **state) {
     tamis *f = test_import(FORMAT, uncounted), *g = made("datasketches:capacity=10,seed=9001");
     assert_int_equal(tamis_add(f, "x", 1), TAMIS_OK);
     test_file out = test_export(f, FORMAT);
-    assert_int_equal(tamis__get64(out.bytes + 24),
-                     UINT64_MAX); /* nobody counted, and nobody does */
+    assert_int_equal(tamis__get64(out.bytes + 24), UINT64_MAX); /* unknown, and stays so */
     free(out.bytes);
     tamis_free(f);
     f = test_import(FORMAT, uncounted);
@@ -174,7 +173,7 @@ static void refuses_what_is_not_it(void **state) {
         if (!strstr(tamis_why(), lies[i].why)) fail_msg("%zu: %s", i, tamis_why());
         file.bytes[lies[i].at] = truth;
     }
-    huge.bytes[16] = 0, huge.bytes[18] = 1; /* 2^16 longs are the most */
+    huge.bytes[16] = 0, huge.bytes[18] = 1; /* 2^16 longs are the max */
     assert_int_equal(tamis_import(&f, FORMAT, huge.bytes, huge.size), TAMIS_OK);
     tamis_free(f);
     huge.bytes[16] = 1;
@@ -182,7 +181,7 @@ static void refuses_what_is_not_it(void **state) {
     assert_non_null(strstr(tamis_why(), "at most 65536 are allowed"));
     test_hostile(FORMAT, file);
     const test_file uncounted = test_hex(uncounted_hex);
-    assert_true(test_hostile(FORMAT, uncounted) > 0); /* other bits are another filter */
+    assert_true(test_hostile(FORMAT, uncounted) > 0); /* changed bits are another filter */
     free(uncounted.bytes);
     free(file.bytes);
     free(huge.bytes);

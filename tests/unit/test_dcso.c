@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DCSO's filters: files that its tool wrote, and ours beside them. */
+/* DCSO's filters: files that its tool wrote, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void answers_as_bloom(void **state) {
     free(hex.bytes);
 }
 
-/* What users keep behind the bits comes through, and stays where it is when keys are added. */
+/* User data after the bits is kept, and stays in place when keys are added. */
 static void keeps_data(void **state) {
     (void)state;
     const test_file file = test_vector("dcso/dcso_n5_p0.001_data.bloom"), hex = test_hex(data_hex);
@@ -91,7 +91,7 @@ static void thousand_keys(void **state) {
     test_range_in(f, 0, 1000);
     test_range_hits(f, 1000, 2000, hits);
     const test_file out = test_export(f, "dcso");
-    assert_int_equal(tamis__get64(out.bytes + 40), 999); /* one of them set no new bit */
+    assert_int_equal(tamis__get64(out.bytes + 40), 999); /* one key set no new bit */
     tamis_free(f);
     test_goes_round("dcso", out);
     f = test_import("dcso", out);
@@ -120,7 +120,7 @@ static void plans_as_bloom(void **state) {
     assert_int_equal(tamis_plan_spec("dcso:capacity=2^56", &plan), TAMIS_TOO_LARGE);
 }
 
-/* What a filter calls itself makes it again, with header and room for data. */
+/* A filter's own spec recreates it, with header and room for data. */
 static void spec_makes_it_again(void **state) {
     (void)state;
     const test_file file = test_vector("dcso/dcso_n5_p0.001_data.bloom");
@@ -142,8 +142,8 @@ static void spec_makes_it_again(void **state) {
     free(file.bytes);
 }
 
-/* When 2^t divides the bits, the last t bits of a hash decide where all its positions may lie. The
- * rate that is measured knows: strangers are counted beside it. */
+/* When 2^t divides the bits, the last t bits of a hash decide where all its positions can be. The
+ * reported rate accounts for it, as measured non-members show. */
 static void rate_knows_the_classes(void **state) {
     (void)state;
     static const char *const specs[] = {
@@ -151,16 +151,16 @@ static void rate_knows_the_classes(void **state) {
         "dcso:capacity=1000,bits=9216",  "dcso:capacity=1000,bits=14336",
         "dcso:capacity=1000,bits=12288", "dcso:capacity=1000,bits=16384"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        enum { STRANGERS = 200000 };
+        enum { NONMEMBERS = 200000 };
         tamis *f = made(specs[i]);
         uint64_t hits = 0;
         test_add_range(f, 0, 1000);
-        for (uint64_t j = 1000; j < 1000 + STRANGERS; j++) {
+        for (uint64_t j = 1000; j < 1000 + NONMEMBERS; j++) {
             char text[32];
             const int len = snprintf(text, sizeof text, "key-%llu", (unsigned long long)j);
             hits += tamis_has(f, text, (size_t)len);
         }
-        const double seen = (double)hits / STRANGERS, told = tamis_fpr_now(f);
+        const double seen = (double)hits / NONMEMBERS, told = tamis_fpr_now(f);
         if (seen < 0.8 * told - 0.0002 || seen > 1.2 * told + 0.0002)
             fail_msg("%s: %g are hits, measured is %g", specs[i], seen, told);
         tamis_free(f);
@@ -170,7 +170,7 @@ static void rate_knows_the_classes(void **state) {
     assert_true(plan.fpr_expected > 0.05);
 }
 
-/* Bits fill words of 64, and the last of them in part. */
+/* Bits fill words of 64, the last one in part. */
 static void any_number_of_bits(void **state) {
     (void)state;
     for (unsigned bits = 1; bits <= 200; bits++) {
@@ -191,7 +191,7 @@ static void merges_as_bloom(void **state) {
     tamis *f = test_import("dcso", file), *g = test_import("dcso", file);
     assert_int_equal(tamis_merge(f, g), TAMIS_OK);
     test_file out = test_export(f, "dcso");
-    assert_int_equal(tamis__get64(out.bytes + 40), 10); /* it cannot know that they are the same */
+    assert_int_equal(tamis__get64(out.bytes + 40), 10); /* it cannot know that the keys are equal */
     free(out.bytes);
     tamis_free(f);
     tamis__put64(file.bytes + 40, UINT64_MAX);
@@ -225,7 +225,7 @@ static void refuses_what_is_not_dcso(void **state) {
         if (!strstr(tamis_why(), lies[i].why)) fail_msg("%zu: %s", i, tamis_why());
         tamis__put64(file.bytes + lies[i].at, truth);
     }
-    assert_true(test_hostile("dcso", file) > 0); /* other bits are another filter */
+    assert_true(test_hostile("dcso", file) > 0); /* changed bits are another filter */
     free(file.bytes);
     file = test_vector("dcso/dcso_n10_p0.01.bloom");
     assert_true(test_hostile("dcso", file) > 0);

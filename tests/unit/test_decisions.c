@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the gate and every reader of other systems' bytes decide about each byte of a sound file,
- * pinned.
+/* What the gate and every foreign reader decide about each byte of a valid file, pinned.
  *
  *     tests/golden/decisions.txt: SUBJECT FILE ENDS MAP DIGEST
  *
- * SUBJECT is "image" or a format; FILE a golden image, which is written as that format, or a file
- * of tests/vectors. Each of the first and the last ENDS bytes is changed to twelve other values:
- * each bit flipped, one more, one less, 0 and 255. What is long is so by its bits; sizes and names
- * stand at its ends, and some imports take milliseconds. In the MAP "-12" stands for twelve bytes
- * that may not change at all, "+8" for eight that may be anything, "3" for a byte of which three of
- * the twelve values are let in; behind the slash is the number of lengths that are let in, of those
- * within ENDS of either end and one that is longer. The DIGEST is of all answers: the status, and
- * the header of what was let in, with its checksum of the payload. The SUBJECT "shape" is about the
- * words of an image alone: the least and the most that each may be, with the step between them
- * where it is not 1. A field that is no longer checked, or of which half is read, changes the line.
- * Checksums are off in this program, so that everything behind them is seen.
+ * SUBJECT is "image" or a format; FILE is a golden image, exported to that format, or a file of
+ * tests/vectors. Each of the first and last ENDS bytes is changed to twelve other values: each bit
+ * flipped, one more, one less, 0 and 255. Long files are long by their bits; sizes and names are at
+ * the ends, and some imports take milliseconds. In the MAP, "-12" means twelve bytes that must not
+ * change, "+8" eight that may be anything, "3" a byte for which three of the twelve values are
+ * accepted; after the slash is the number of accepted lengths, of those within ENDS of either end
+ * and one more. The DIGEST covers all answers: the status, and the header of what was accepted,
+ * with its payload checksum. The SUBJECT "shape" covers only the words of an image: the min and max
+ * of each, with the step between them if it is not 1. A field that is no longer checked, or only
+ * half read, changes the line. Checksums are off in this program, so that the later checks show.
  *
- *     UPDATE=1 build/tests/unit/test_decisions     writes the lines anew; read the diff
- *     build/tests/unit/test_decisions NAME         only the lines in which NAME stands */
+ *     UPDATE=1 build/tests/unit/test_decisions     rewrites the lines; read the diff
+ *     build/tests/unit/test_decisions NAME         only the lines that contain NAME */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +53,7 @@ static bool stir_found(void *ctx, const struct tamis_found *found) {
     return true;
 }
 
-/* Whether the bytes are let in; all that comes of them goes into the digest. */
+/* Whether the bytes are accepted; all that comes of them goes into the digest. */
 static bool decide(const char *subject, const uint8_t *bytes, size_t size, uint64_t *digest) {
     tamis *f;
     uint8_t header[TEST_HEADER_BYTES] = {0};
@@ -78,7 +76,7 @@ static bool decide(const char *subject, const uint8_t *bytes, size_t size, uint6
 typedef struct map {
     char text[LINE];
     size_t len;
-    char sign; /* of the run that is not written yet */
+    char sign; /* of the pending run */
     size_t run;
 } map;
 
@@ -146,7 +144,7 @@ static test_file read_whole(const char *path) {
     return file;
 }
 
-/* A golden image, as it is or as a format; or a file of another system. */
+/* A golden image, as it is or exported to a format; or a file of another system. */
 static test_file sound_file(const char *subject, const char *name) {
     char path[512];
     const char *dot = strrchr(name, '.');
@@ -165,9 +163,8 @@ static test_file sound_file(const char *subject, const char *name) {
 
 /* ---- A shape --------------------------------------------------------------------------------- */
 
-/* The words of an image, and what its kind says to others. The least and the most that a word may
- * be are found by halving, in steps that the kind takes; values around every power of two go into
- * the digest, with the bytes that they lead to. */
+/* The words of an image, as its kind checks them. Bisection, in the kind's steps, finds the min and
+ * max of a word; values around every power of two go into the digest, with payload sizes. */
 typedef struct shape_trial {
     const tamis_kind *kind;
     uint64_t word[TAMIS_WORDS];
@@ -191,7 +188,7 @@ static uint64_t step_of(shape_trial *t, int at) {
     return 1;
 }
 
-/* The farthest value in a direction, by halving; where what is legal has gaps, some end of it. */
+/* The farthest legal value in a direction, by bisection; with gaps, the end of some range. */
 static uint64_t farthest(shape_trial *t, int at, uint64_t step, bool is_up) {
     const uint64_t from = t->word[at];
     uint64_t good = 0, bad = (is_up ? UINT64_MAX - from : from) / step + 1;
@@ -225,7 +222,7 @@ static uint64_t limits(test_file image, map *m) {
     return t.digest;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 enum { WORD = 128 };
 
@@ -245,7 +242,7 @@ static bool is_wanted(const subject *s, const char *word) {
     return strstr(s->name, word) || strstr(s->file, word);
 }
 
-/* The line of the table as it would be written now. */
+/* The line of the table as of now. */
 static void decide_all(const subject *s, char line[2 * LINE]) {
     static map m;
     const test_file file = sound_file(s->name, s->file);
@@ -280,9 +277,8 @@ static void decisions_are_as_they_were(void **state) {
     assert_int_equal(changed, 0);
 }
 
-/* 2^32 bytes more, before or behind: whoever counts them with 32 bits sees the sound image. They
- * are pages that nobody wrote, and a view takes no memory for them; an import would copy them
- * all. */
+/* 2^32 more bytes, before or after: 32-bit lengths would see the valid image. The pages are never
+ * written, and a view takes no memory for them; an import would copy them all. */
 static void a_length_has_64_bits(void **state) {
     static char line[2 * LINE];
     const uint64_t more = (uint64_t)1 << 32;

@@ -19,15 +19,14 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* The vectors of docs/format.md: a key is in the first of its four buckets while all are empty,
- * with its count above its remainder. */
+/* Vectors from docs/format.md: while all buckets are empty, a key is in the first of its four, with
+ * its count above its remainder. */
 static void known_hashes_have_known_cells(void **state) {
     (void)state;
     static const struct {
         uint64_t hash, remainder, bucket;
     } known[] = {{0x42548a8a111c54ee, 151, 3}, {0xe41f5c6dbce1fa41, 233, 5}};
-    tamis *f =
-        test_make("dleft:capacity=240,size=408"); /* 10 buckets in each quarter, cells of 10 */
+    tamis *f = test_make("dleft:capacity=240,size=408"); /* 10 buckets per quarter, 10-bit cells */
     for (size_t i = 0; i < 2; i++)
         for (uint64_t count = 1; count <= 3; count++) {
             assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
@@ -64,7 +63,7 @@ static void dleft_counts_as_a_model_does(void **state) {
     uint64_t count[KEYS] = {0}; /* 3: stuck */
     for (uint64_t i = 0; i < STEPS; i++) {
         const uint64_t k = test_number(4, i) % KEYS, hash = test_number(5, k);
-        /* Few keys get as far as three; else all would soon be stuck. */
+        /* Few keys reach three; otherwise all would soon be stuck. */
         const bool is_add = test_number(6, i) % 16 < (k % 16 == 0 ? 9 : count[k] ? 1 : 9);
         const tamis_status rc = is_add ? tamis_add_hash(f, hash) : tamis_remove_hash(f, hash);
         if (!is_add) assert_int_equal(rc, count[k] ? TAMIS_OK : TAMIS_NOT_FOUND);
@@ -82,8 +81,8 @@ static void dleft_counts_as_a_model_does(void **state) {
     tamis_free(f);
 }
 
-/* Core asks for room before it adds, so the kind is called directly. Counts of 2 in the batch would
- * become 3, and stuck, before it fails. */
+/* Core checks the room before it adds, so the kind is called directly. Counts of 2 in the batch
+ * would become 3, and stuck, before it fails. */
 static void a_failed_batch_leaves_no_count_stuck(void **state) {
     (void)state;
     const tamis_kind *kind = tamis__kind_by_name("dleft", 5)->kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of the API: what it says when it refuses, keys of no bytes and of many, and sets that
- * are too small or too large for the formulas. */
+/* The edges of the API: its error messages, empty and long keys, and sets too small or too large
+ * for the formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void every_status_has_name_and_text(void **state) {
     assert_string_equal(tamis_status_text((tamis_status)1), "unknown status");
 }
 
-/* Integers by one call, by many, and as their bytes are the same keys. */
+/* Integers one by one, in batches and as bytes are the same keys. */
 static void integers_are_their_bytes(void **state) {
     (void)state;
     tamis *f = make("classic:capacity=1000,fpr=1e-9");
@@ -61,7 +61,7 @@ static void shared_adds_of_keys_count(void **state) {
     tamis_free(f);
 }
 
-/* Every way to change a view is refused with the same status, and the view goes on answering. */
+/* Every change to a view is refused with the same status, and the view keeps answering. */
 static void views_refuse_every_change(void **state) {
     (void)state;
     tamis *f = make("blocked:capacity=100,bits=2048"), *view;
@@ -83,7 +83,7 @@ static void views_refuse_every_change(void **state) {
     assert_int_equal(tamis_set_note(view, "a", "b"), TAMIS_READONLY);
     assert_non_null(strstr(tamis_why(), "view"));
     assert_true(tamis_has(view, "cat", 3) && !tamis_has(view, "dog", 3));
-    /* What was viewed can be copied, and the copy is one's own. */
+    /* A view can be copied, and the copy can be changed. */
     tamis *own;
     assert_int_equal(tamis_copy(&own, view), TAMIS_OK);
     assert_int_equal(tamis_add(own, "dog", 3), TAMIS_OK);
@@ -153,7 +153,7 @@ static void odd_options_are_refused(void **state) {
     tamis_free(NULL);
 }
 
-/* Two filters that draw their own secrets hash differently, and say so. */
+/* Two filters that draw their own secrets hash differently, and report it. */
 static void secrets_are_drawn(void **state) {
     (void)state;
     tamis *a = make("capacity=10,hash=sip13"), *b = make("capacity=10,hash=sip13");
@@ -163,7 +163,7 @@ static void secrets_are_drawn(void **state) {
     tamis_free(b);
 }
 
-/* Far beyond capacity a filter says so, and estimates say that they cannot. */
+/* Far beyond capacity a filter says so, and estimates fail. */
 static void saturation_is_reported(void **state) {
     (void)state;
     for (size_t i = 0; i < tamis_kind_count(); i++) {
@@ -174,14 +174,14 @@ static void saturation_is_reported(void **state) {
         if (kind.abilities & (TAMIS_AGES | TAMIS_IS_BUILT | TAMIS_CAN_DIFFER | TAMIS_IS_SKETCH) ||
             TAMIS_ENTRY(tamis__kind_by_id(kind.id)->kind, reshape, grow) ||
             !(kind.abilities & TAMIS_CAN_ADD))
-            continue; /* never too full, or it counts its keys */
+            continue; /* never saturated, or it counts its keys */
         tamis *f = test_make("%s:capacity=20", kind.name);
         for (uint64_t k = 0; k < 40; k++) tamis_add_u64(f, k);
         tamis_measure(f, &info);
         assert_true(info.is_degraded || info.fpr_now <= 0.02);
         tamis_status rc = TAMIS_OK;
         for (uint64_t k = 0; k < 200000 && !rc; k++) rc = tamis_add_u64(f, k);
-        if (rc == TAMIS_FULL) { /* refused before it could happen */
+        if (rc == TAMIS_FULL) { /* refused before saturation */
             tamis_measure(f, &info);
             assert_false(info.is_saturated);
             tamis_free(f);
@@ -196,7 +196,7 @@ static void saturation_is_reported(void **state) {
     }
 }
 
-/* Keys of no bytes and of many are keys like others. */
+/* Empty keys and long keys are ordinary keys. */
 static void keys_of_any_length(void **state) {
     (void)state;
     const size_t longest = 1 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that several change: who waits for whom, what is kept of what is replaced, and what stays
- * of a writer that died. */
+/* Files that several processes change: who waits for whom, what a replacement keeps, and what a
+ * dead writer leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static int leave_dir(void **state) {
     return test_leave_dir(dir_path);
 }
 
-/* ---- Help ----------------------------------------------------------------------------------- */
+/* ---- Helpers -------------------------------------------------------------------------------- */
 
 static const char *const plain = "split:capacity=1000", *const keyed =
                                                             "split:capacity=1000,hash=sip13";
@@ -57,7 +57,7 @@ static void make_image(const char *spec, uint64_t n) {
     tamis_free(f);
 }
 
-/* How many of the first keys are in the image; UINT64_MAX for no image. */
+/* The number of keys in the image, which are 0, 1, ...; UINT64_MAX for no image. */
 static uint64_t items(void) {
     tamis *f;
     if (tamis_read(&f, path)) return UINT64_MAX;
@@ -73,7 +73,7 @@ static tamis_status open_for(tamis_edit **edit, uint64_t wait_ms, bool may_be_ne
     return tamis_edit_open(edit, path, &options);
 }
 
-/* Opens it, reads it and adds the next key. */
+/* Opens and reads the image, and adds the next key. */
 static tamis_edit *edit_and_add(tamis **filter) {
     tamis_edit *edit;
     REQUIRE_OK(open_for(&edit, 0, false));
@@ -132,7 +132,7 @@ static void edits_exclude_each_other(void **state) {
     REQUIRE_OK(tamis_edit_save(edit, f));
     assert_true(is_held());
     REQUIRE_OK(tamis_add_u64(f, 11));
-    REQUIRE_OK(tamis_edit_save(edit, f)); /* and once more */
+    REQUIRE_OK(tamis_edit_save(edit, f)); /* again */
     assert_true(is_held());
     tamis_edit_close(edit);
     tamis_free(f);
@@ -141,8 +141,8 @@ static void edits_exclude_each_other(void **state) {
     assert_int_equal(test_files_in(dir_path), 1);
 }
 
-/* At no call of a whole edit can anybody else get hold of the file: not between reading and
- * writing, and not while the name goes from the old file to the new one. */
+/* At no call of a whole edit can anyone else lock the file: not between reading and writing, and
+ * not while the name moves from the old file to the new one. */
 static int looks, gaps;
 
 static void look_for_a_gap(const char *name) {
@@ -169,7 +169,7 @@ static void the_lock_has_no_gap(void **state) {
     assert_true(has_text(path, "bytes"));
 }
 
-/* The other one, who holds the file in another process, makes a new one and dies. */
+/* Another process, which holds the file, replaces it and dies. */
 static pid_t other;
 static int asked;
 
@@ -179,7 +179,7 @@ static void end_other(const char *name) {
     assert_int_equal(waitpid(other, NULL, 0), other);
 }
 
-static void who_waits_gets_the_new_file(void **state) {
+static void a_waiter_gets_the_new_file(void **state) {
     (void)state;
     int ready[2];
     char byte;
@@ -205,7 +205,7 @@ static void who_waits_gets_the_new_file(void **state) {
     close(ready[0]), close(ready[1]);
 }
 
-/* Somebody replaces the file between the moment it is opened and the moment it is locked. */
+/* The file is replaced between the moment it is opened and the moment it is locked. */
 static void replace_at_flock(const char *name) {
     static int times;
     if (strcmp(name, "flock") == 0 && times++ == 0) make_image(plain, 20);
@@ -225,7 +225,7 @@ static void a_file_that_lost_its_name_is_left(void **state) {
     tamis_edit_close(edit);
 }
 
-/* The list of locks has those of other files too, and this one's may be of another machine. */
+/* The list of locks includes other files, and the holder of this one may be on another machine. */
 static void holders_of_other_files_are_not_named(void **state) {
     (void)state;
     tamis_edit *edit;
@@ -242,7 +242,7 @@ static void holders_of_other_files_are_not_named(void **state) {
     close(fd);
 }
 
-/* The clock starts with the machine: after fifty days it shows 2^32 ms. */
+/* The clock starts at boot: after fifty days it shows 2^32 ms. */
 static void waits_go_on_after_fifty_days(void **state) {
     (void)state;
     tamis_edit *edit;
@@ -257,7 +257,7 @@ static void waits_go_on_after_fifty_days(void **state) {
     tamis_edit_close(edit);
 }
 
-/* Where there are no locks, an edit works all the same and says so. */
+/* Without locks an edit works all the same, and says so. */
 static void without_locks(void **state) {
     (void)state;
     tamis *f;
@@ -290,7 +290,7 @@ static void cut_it(void) {
     assert_int_equal(truncate(path, 100), 0);
 }
 
-/* The same size in the same file: only its time tells. */
+/* The same size in the same file: only mtime differs. */
 static void write_into_it(void) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
@@ -302,14 +302,13 @@ static void harm_at_fsync(const char *name) {
     if (strcmp(name, "fsync") == 0 && harm) harm(), harm = NULL;
 }
 
-static uint64_t tell(void) {
+static uint64_t file_id(void) {
     struct stat st;
     return stat(path, &st) ? 0 : (uint64_t)st.st_ino * 1000003 + (uint64_t)st.st_size;
 }
 
-/* Those who do not ask for the lock change the file, early or at the last moment: then it is
- * theirs. */
-static void what_others_did_is_not_overwritten(void **state) {
+/* Others ignore the lock and change the file, early or at the last moment: their change stays. */
+static void changes_by_others_are_not_overwritten(void **state) {
     (void)state;
     static void (*const harms[])(void) = {replace_it, remove_it, cut_it, write_into_it};
     for (size_t h = 0; h < 2 * sizeof harms / sizeof *harms; h++) {
@@ -318,13 +317,13 @@ static void what_others_did_is_not_overwritten(void **state) {
         tamis_edit *edit = edit_and_add(&f);
         harm = harms[h / 2];
         if (h % 2 == 0) harm(), harm = NULL;
-        const uint64_t before = tell();
+        const uint64_t before = file_id();
         fault.before = harm_at_fsync;
         assert_int_equal(tamis_edit_save(edit, f), TAMIS_CHANGED);
         fault.before = NULL;
         assert_null(harm);
         assert_non_null(strstr(tamis_why(), path));
-        if (h % 2 == 0) assert_true(tell() == before);
+        if (h % 2 == 0) assert_true(file_id() == before);
         if (harms[h / 2] == replace_it) assert_int_equal(items(), 30);
         assert_int_equal(test_files_in(dir_path), harms[h / 2] != remove_it);
         tamis_edit_close(edit);
@@ -333,7 +332,7 @@ static void what_others_did_is_not_overwritten(void **state) {
     }
 }
 
-static void who_makes_it_first_has_it(void **state) {
+static void the_first_creator_wins(void **state) {
     (void)state;
     tamis_edit *edit;
     tamis *f = filter_of(plain, 0, 10);
@@ -348,7 +347,7 @@ static void who_makes_it_first_has_it(void **state) {
         fault.before = NULL;
         assert_int_equal(items(), 30);
         assert_int_equal(unlink(path), 0);
-        REQUIRE_OK(tamis_edit_save(edit, f)); /* now nobody has it */
+        REQUIRE_OK(tamis_edit_save(edit, f)); /* now the name is free */
         assert_false(tamis_edit_is_new(edit));
         assert_true(is_held());
         tamis_edit_close(edit);
@@ -365,7 +364,7 @@ static void links_are_followed(void **state) {
     name_of(link, "link"), name_of(far, "sub"), name_of(text, "sub/next");
     assert_int_equal(mkdir(far, 0777) | symlink("sub/next", link) | symlink("../b.tamis", text), 0);
     tamis *f = filter_of(plain, 0, 10);
-    REQUIRE_OK(tamis_save(f, link)); /* nothing is at its end yet */
+    REQUIRE_OK(tamis_save(f, link)); /* its target does not exist yet */
     snprintf(path, sizeof path, "%s/b.tamis", dir_path);
     assert_int_equal(items(), 10);
     REQUIRE_OK(tamis_add_u64(f, 10));
@@ -375,12 +374,11 @@ static void links_are_followed(void **state) {
     assert_true(lstat(text, &st) == 0 && S_ISLNK(st.st_mode));
     assert_int_equal(test_files_in(dir_path), 3);
     assert_int_equal(unlink(text) | symlink("../link", text), 0);
-    assert_int_equal(tamis_save(f, link), TAMIS_IO); /* round and round */
+    assert_int_equal(tamis_save(f, link), TAMIS_IO); /* a loop */
     tamis_free(f);
 }
 
-/* The name becomes a link after we looked where it leads: somebody else's file is not ours for
- * that. */
+/* The name becomes a link after it was resolved: the link's target is left alone. */
 static void becomes_a_link(const char *name) {
     char victim[160];
     if (strcmp(name, "open") != 0) return;
@@ -403,7 +401,7 @@ static void links_that_come_late_are_not_followed(void **state) {
     assert_true(has_text(victim, "precious"));
 }
 
-/* ---- To the disk ---------------------------------------------------------------------------- */
+/* ---- Flushing ------------------------------------------------------------------------------- */
 
 static int order, step_of_write, step_of_file, step_of_rename, step_of_dir;
 
@@ -414,7 +412,7 @@ static void note_order(const char *name) {
     if (strcmp(name, "fsync") == 0) *(step_of_rename ? &step_of_dir : &step_of_file) = order;
 }
 
-/* Bytes, file, name, folder: whoever loses power keeps the old file or has the whole new one. */
+/* Bytes, file, name, directory: a power failure leaves the old file or the complete new one. */
 static void everything_is_flushed_in_order(void **state) {
     (void)state;
     for (int way = 0; way < 4; way++) {
@@ -442,7 +440,7 @@ static void everything_is_flushed_in_order(void **state) {
     }
 }
 
-/* A name that we would take is taken: by a writer that lives, and by links that lead elsewhere. */
+/* Temporary names are taken: by a live writer, and by links that lead elsewhere. */
 static void names_of_others_are_left_alone(void **state) {
     (void)state;
     char file[160], link[160], dead_link[160], victim[160], nowhere[160];
@@ -467,7 +465,7 @@ static void names_of_others_are_left_alone(void **state) {
     close(fd);
 }
 
-/* Names that the command had before there was one way to write: those of the dead go. */
+/* Temporary names of older versions of the command: those of dead processes are removed. */
 static void old_names_are_tidied_up(void **state) {
     (void)state;
     char name[160], text[64];
@@ -492,14 +490,14 @@ static void old_names_are_tidied_up(void **state) {
     assert_int_equal(test_files_in(dir_path), 1 + 6 + 1);
 }
 
-/* ---- Rights --------------------------------------------------------------------------------- */
+/* ---- Permissions ---------------------------------------------------------------------------- */
 
 static mode_t mode_of(const char *file) {
     struct stat st;
     return stat(file, &st) == 0 ? st.st_mode & 07777 : 010000;
 }
 
-/* At every call: nobody but the owner has rights on a file on its way that it may not end with. */
+/* At every call: only the owner has permissions on a temporary file that the final file lacks. */
 static mode_t widest;
 static int too_wide, files_seen;
 
@@ -545,7 +543,7 @@ static void modes_are_kept(void) {
     assert_true(files_seen > 100);
 }
 
-/* As the user that tests run as, and, where that may be, as one that is nobody. */
+/* As the current user and, if permitted, as user nobody. */
 enum { NOBODY = 65534 };
 
 static void as_nobody(void (*test)(void)) {
@@ -584,7 +582,7 @@ static void owner_and_group_are_kept(void **state) {
     tamis_free(f);
 }
 
-/* The group is one that he is not in: then its rights go, and nobody has more than before. */
+/* The user is not in the file's group: the group's permissions go, and no one gains any. */
 static void save_in_other_group(void) {
     static const mode_t before[] = {0660, 0664, 0644, 02775, 0640};
     static const mode_t after[] = {0600, 0644, 0644, 0755, 0600};
@@ -631,15 +629,14 @@ static void lists_of_rights_are_kept(void **state) {
     assert_int_equal(getxattr(path, name, got, sizeof got), sizeof list);
     assert_memory_equal(got, list, sizeof list);
 
-    /* What the folder gives to new files is not what this one had. */
+    /* The directory's default list does not apply to an existing file. */
     assert_int_equal(removexattr(path, name) | chmod(path, 0640), 0);
     assert_int_equal(setxattr(dir_path, default_value, list, sizeof list, 0), 0);
     REQUIRE_OK(tamis_save(f, path));
     assert_true(getxattr(path, name, got, sizeof got) < 0);
     assert_int_equal(mode_of(path), 0640);
 
-    /* A list that the new file cannot get, or that cannot be read: nobody but the owner then, and
-     * not for a moment. */
+    /* A list that cannot be set or read: only the owner keeps permissions. */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
         fail_at(i ? "lgetxattr" : "fsetxattr", 1, i ? ERANGE : ENOTSUP);
@@ -653,7 +650,7 @@ static void lists_of_rights_are_kept(void **state) {
 #endif
 }
 
-static void what_is_the_owners_alone_stays_so(void **state) {
+static void private_files_stay_private(void **state) {
     (void)state;
     for (int readers = TAMIS_READERS_USUAL; readers <= TAMIS_READERS_OWNER_ALWAYS; readers++)
         for (int is_there = 0; is_there < 2; is_there++) {
@@ -676,7 +673,7 @@ static void what_is_the_owners_alone_stays_so(void **state) {
         }
 }
 
-/* ---- A system that says no ------------------------------------------------------------------ */
+/* ---- Failing system calls ------------------------------------------------------------------- */
 
 static tamis_status edit_once(void) {
     tamis_edit *edit;
@@ -690,8 +687,8 @@ static tamis_status edit_once(void) {
     return rc;
 }
 
-/* Each call fails once: the old file stands or the whole new one, nothing lies beside it, the
- * sentence names it, and whoever comes next can have it. */
+/* Each call fails once: the old file or the complete new one is there, no other file is left, the
+ * message names it, and the next edit can lock it. */
 static void every_call_fails(void **state) {
     (void)state;
     static const int errors[] = {EIO, ENOSPC, EACCES, EPERM};
@@ -713,8 +710,8 @@ static void every_call_fails(void **state) {
         }
 }
 
-/* Systems that cannot rename without replacing rename as they can. Any other error is one, also
- * when it says that somebody has the name and he is gone when we look: nothing was renamed. */
+/* Systems that cannot rename without replacing rename as they can. Any other error is reported,
+ * even EEXIST when the other file is gone by then: nothing was renamed. */
 static void new_names_are_taken_or_not(void **state) {
     (void)state;
 #ifdef SYS_renameat2
@@ -743,8 +740,8 @@ static void new_names_are_taken_or_not(void **state) {
 #endif
 }
 
-/* Network file systems may lock only what can be written. */
-static void locks_that_want_a_writer(void **state) {
+/* Network file systems may lock only files that are open for writing. */
+static void locks_that_need_write_access(void **state) {
     (void)state;
     tamis_edit *edit;
     make_image(plain, 10);
@@ -762,7 +759,7 @@ static void locks_that_want_a_writer(void **state) {
     assert_non_null(strstr(tamis_why(), strerror(EIO)));
 }
 
-/* What may not be read may be replaced; who reads it all the same is told why not. */
+/* An unreadable file can be replaced; reading it reports why not. */
 static void files_that_may_not_be_read(void **state) {
     (void)state;
     tamis_edit *edit;
@@ -783,8 +780,7 @@ static void files_that_may_not_be_read(void **state) {
     assert_true(has_text(path, "new"));
 }
 
-/* What is given up loses its name first and its lock then: between the two it would be
- * anybody's. */
+/* An abandoned file loses its name before its lock: otherwise others could take it in between. */
 static int step_of_unlink, step_of_close;
 
 static void note_end(const char *name) {
@@ -800,7 +796,7 @@ static void names_go_before_locks(void **state) {
         tamis_edit *edit;
         REQUIRE_OK(open_for(&edit, 0, false));
         order = step_of_unlink = step_of_close = 0;
-        if (is_taken) fail_at("flock", 1, EWOULDBLOCK); /* a file beside it, just made */
+        if (is_taken) fail_at("flock", 1, EWOULDBLOCK); /* the new temporary file */
         if (is_taken) fault.before = note_end;
         REQUIRE_OK(tamis_edit_put(edit, "x", 1));
         fault.is_on = false;
@@ -812,7 +808,7 @@ static void names_go_before_locks(void **state) {
     }
 }
 
-/* After a commit the next bytes begin another file. */
+/* After a commit the next bytes start another file. */
 static void commits_follow_each_other(void **state) {
     (void)state;
     static const char *const texts[] = {"first", "2nd", ""};
@@ -827,7 +823,7 @@ static void commits_follow_each_other(void **state) {
     tamis_edit_close(edit);
 }
 
-/* More than 4 GiB, of which nobody wrote any: the third write is refused, and there is a third. */
+/* More than 4 GiB of unwritten pages: the third write fails, so there is a third. */
 static void lengths_have_64_bits(void **state) {
     (void)state;
     const size_t size = ((size_t)1 << 31) * 2 + 8;
@@ -845,10 +841,10 @@ static void lengths_have_64_bits(void **state) {
     assert_int_equal(munmap(bytes, size), 0);
 }
 
-/* ---- Bytes as they are ---------------------------------------------------------------------- */
+/* ---- Raw bytes ------------------------------------------------------------------------------ */
 
 typedef struct stingy {
-    int grants; /* how many times more it gives */
+    int grants; /* allocations left */
     size_t asked_for;
 } stingy;
 
@@ -874,7 +870,7 @@ static void bytes_are_read_whole_or_not(void **state) {
     size_t size;
     tamis_edit *edit;
     REQUIRE_OK(tamis_edit_open(&edit, path, &edits));
-    assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_IO); /* it is not there */
+    assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_IO); /* no such file */
     assert_non_null(strstr(tamis_why(), strerror(ENOENT)));
     tamis_edit_close(edit);
     write_text(path, "some text");
@@ -887,7 +883,7 @@ static void bytes_are_read_whole_or_not(void **state) {
     assert_non_null(strstr(tamis_why(), "longer"));
     assert_true(!bytes && size == 0);
     tamis_edit_close(edit);
-    /* Of more than 4 GiB so much is asked for, and not had. */
+    /* For more than 4 GiB, that size is requested, and refused. */
     if (truncate(path, ((off_t)1 << 32) + 5) < 0) skip();
     REQUIRE_OK(tamis_edit_open(&edit, path, &edits));
     memory.grants = 0;
@@ -901,8 +897,8 @@ static void bytes_are_read_whole_or_not(void **state) {
     }
 }
 
-/* Memory just behind a border of 64 bytes, so that of what is asked for to be aligned nothing is
- * left over, and a byte behind it that has to stay. */
+/* Memory just past a 64-byte boundary, so that aligning it uses up the slack, and a guard byte
+ * after it. */
 enum { BORDER = 64, GUARD = 0xa5 };
 
 static void *give_crooked(void *ctx, size_t size) {
@@ -936,7 +932,7 @@ static void paths_fit_into_their_memory(void **state) {
 
 /* ---- Secrets -------------------------------------------------------------------------------- */
 
-/* Memory that is given back is looked at. */
+/* Freed memory is searched for the secret. */
 static const uint8_t secret[16] = "sixteen letters";
 static int given_back, with_secret;
 
@@ -962,7 +958,7 @@ static const struct tamis_allocator looking = {.alloc = take, .free = look_and_f
 static const struct tamis_options with_looking = {
     .struct_size = sizeof with_looking, .allocator = &looking, .secret = secret};
 
-static void secrets_are_wiped_before_memory_goes(void **state) {
+static void secrets_are_wiped_before_memory_is_freed(void **state) {
     (void)state;
     static const char *const specs[] = {"hash=sip13,capacity=100",
                                         "hash=sip13,key=outside,capacity=100"};
@@ -1004,7 +1000,7 @@ static void secrets_are_wiped_before_memory_goes(void **state) {
     }
     assert_int_equal(with_secret, 0);
     assert_true(given_back > 20);
-    /* The eye is open. */
+    /* The search itself works. */
     void *memory = take(NULL, 100);
     memcpy((uint8_t *)memory + 31, secret, sizeof secret);
     look_and_free(NULL, memory, 100);
@@ -1016,13 +1012,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(edits_exclude_each_other),
         IN_FOLDER(the_lock_has_no_gap),
-        IN_FOLDER(who_waits_gets_the_new_file),
+        IN_FOLDER(a_waiter_gets_the_new_file),
         IN_FOLDER(a_file_that_lost_its_name_is_left),
         IN_FOLDER(holders_of_other_files_are_not_named),
         IN_FOLDER(waits_go_on_after_fifty_days),
         IN_FOLDER(without_locks),
-        IN_FOLDER(what_others_did_is_not_overwritten),
-        IN_FOLDER(who_makes_it_first_has_it),
+        IN_FOLDER(changes_by_others_are_not_overwritten),
+        IN_FOLDER(the_first_creator_wins),
         IN_FOLDER(links_are_followed),
         IN_FOLDER(links_that_come_late_are_not_followed),
         IN_FOLDER(everything_is_flushed_in_order),
@@ -1032,9 +1028,9 @@ int main(void) {
         IN_FOLDER(owner_and_group_are_kept),
         IN_FOLDER(a_group_that_cannot_be_kept),
         IN_FOLDER(lists_of_rights_are_kept),
-        IN_FOLDER(what_is_the_owners_alone_stays_so),
+        IN_FOLDER(private_files_stay_private),
         IN_FOLDER(new_names_are_taken_or_not),
-        IN_FOLDER(locks_that_want_a_writer),
+        IN_FOLDER(locks_that_need_write_access),
         IN_FOLDER(files_that_may_not_be_read),
         IN_FOLDER(names_go_before_locks),
         IN_FOLDER(commits_follow_each_other),
@@ -1042,7 +1038,7 @@ int main(void) {
         IN_FOLDER(bytes_are_read_whole_or_not),
         IN_FOLDER(paths_fit_into_their_memory),
         IN_FOLDER(every_call_fails),
-        IN_FOLDER(secrets_are_wiped_before_memory_goes),
+        IN_FOLDER(secrets_are_wiped_before_memory_is_freed),
     };
     return cmocka_run_group_tests_name("edit", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys as other systems have them: every encoding, by published and by computed values. */
+/* Keys as other systems encode them: every encoding, by published and by computed values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* Bytes in hex digits; NULL: refused. */
+/* Bytes as hex digits; NULL: refused. */
 static const struct sample {
     const char *encoding, *text, *bytes;
 } samples[] = {
@@ -80,7 +80,7 @@ static const struct sample {
     {"float", "3.4028236e38", NULL},
     {"float", "1e-45", "01000000"},
     {"float", "1e-50", "00000000"},
-    /* Just above the middle of two floats: rounded twice it would be the lower one. */
+    /* Just above the midpoint of two floats: rounding twice would give the lower one. */
     {"float", "1.00000005960464477540", "0100803f"},
     {"floatbe", "-2.5", "c0200000"},
     {"float", "nan", "0000c07f"},
@@ -177,8 +177,8 @@ static void every_encoding(void **unused) {
     assert_int_equal(n, 19);
 }
 
-/* Neither the locale of the program nor errno plays a part, or is touched. */
-static void whatever_the_locale(void **unused) {
+/* The program's locale and errno neither matter nor change. */
+static void the_locale_does_not_matter(void **unused) {
     (void)unused;
     static const char *const commas[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
     const char *set = NULL;
@@ -196,7 +196,7 @@ static void assert_why(const char *encoding, const char *text, const char *why) 
     assert_string_equal(tamis_why(), why);
 }
 
-static void sentences(void **unused) {
+static void messages(void **unused) {
     (void)unused;
     assert_why("int32", " 2147483648 ",
                "'2147483648' is not an int32: whole numbers from -2147483648 to 2147483647");
@@ -217,14 +217,14 @@ static void sentences(void **unused) {
         "doublebe, uuid, hex, base64");
 }
 
-/* With one byte less there is a sentence, and nothing is written behind the room. */
+/* With one byte less there is an error message, and nothing is written past the buffer. */
 static void room_is_kept(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(samples); i++) {
         const struct sample *s = &samples[i];
         if (!s->bytes || !*s->bytes) continue;
         const size_t len = strlen(s->bytes) / 2, text_len = strlen(s->text);
-        uint8_t *exact = malloc(len), *less = malloc(len); /* for those who look on */
+        uint8_t *exact = malloc(len), *less = malloc(len); /* exact sizes, for sanitizers */
         assert_int_equal(tamis_encode(s->encoding, s->text, text_len, exact, len), len);
         less[len - 1] = 0x5a;
         assert_true(tamis_encode(s->encoding, s->text, text_len, less, len - 1) == SIZE_MAX);
@@ -284,8 +284,8 @@ static void every_byte_in_hex_and_base64(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoding),
-        cmocka_unit_test(whatever_the_locale),
-        cmocka_unit_test(sentences),
+        cmocka_unit_test(the_locale_does_not_matter),
+        cmocka_unit_test(messages),
         cmocka_unit_test(room_is_kept),
         cmocka_unit_test(every_double_comes_back),
         cmocka_unit_test(every_byte_in_hex_and_base64),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature hashing: products of hashed vectors are those of the vectors, on average, with the
- * variance that the formula says; two-sided, over many hash functions. */
+/* Feature hashing: products of hashed vectors equal those of the vectors, on average, with the
+ * variance of the formula; two-sided, over many hash functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static double product(const struct tamis_features *shape) {
     return sum;
 }
 
-/* What the vectors themselves give: <x, y>, |x|^2 |y|^2 and so on. */
+/* Sums over the vectors themselves: <x, y>, |x|^2, |y|^2 and so on. */
 typedef struct truth {
     double xy, xx, yy, squares, x, y;
 } truth;
@@ -70,7 +70,7 @@ static void signed_products_are_unbiased(void **state) {
         const struct tamis_features shape = {PLACES, seed, true};
         test_spread_add(&s, product(&shape));
     }
-    /* Pairs of keys that meet: the terms i = j of the bound do not vary. */
+    /* Only pairs of different keys vary, not the terms i = j of the bound. */
     const double variance = (t.xy * t.xy + t.xx * t.yy - 2 * t.squares) / PLACES;
     const double bound = (t.xy * t.xy + t.xx * t.yy) / PLACES;
     assert_true(test_mean_is_possible(&s, t.xy, variance));
@@ -78,7 +78,7 @@ static void signed_products_are_unbiased(void **state) {
     assert_true(test_spread_variance(&s) < bound);
 }
 
-static void unsigned_products_are_too_large_by_what_meets(void **state) {
+static void unsigned_products_are_too_large_by_the_collisions(void **state) {
     const truth t = truth_of_all();
     test_spread s = {0};
     (void)state;
@@ -91,7 +91,7 @@ static void unsigned_products_are_too_large_by_what_meets(void **state) {
     assert_false(test_mean_is_possible(&s, t.xy, test_spread_variance(&s)));
 }
 
-/* Signs are fair among the keys of every place, and places are chosen alike. */
+/* Signs are fair among the keys of every place, and places are equally likely. */
 static void sign_and_place_are_independent(void **state) {
     enum { MANY = 200000, FEW = 7 };
     const struct tamis_features shape = {FEW, 5, true}, plain = {FEW, 5, false};
@@ -145,7 +145,7 @@ static void many_at_once_and_whole_numbers(void **state) {
     tamis_features_add_many(&shape, plain, keys, NULL, 20);
     assert_memory_equal(one, many, sizeof one);
     for (int i = 0; i < 16; i++) assert_true((double)plain[i] == whole[i]);
-    /* The ends, either way; and nowhere to put it. */
+    /* Saturation at both ends, and a vector without places. */
     int sign;
     const uint64_t at = tamis_features_place(&shape, "x", 1, &sign);
     for (int i = 0; i < 3; i++) tamis_features_count(&shape, whole, "x", 1, INT32_MAX);
@@ -160,7 +160,7 @@ static void many_at_once_and_whole_numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signed_products_are_unbiased),
-        cmocka_unit_test(unsigned_products_are_too_large_by_what_meets),
+        cmocka_unit_test(unsigned_products_are_too_large_by_the_collisions),
         cmocka_unit_test(sign_and_place_are_independent),
         cmocka_unit_test(hashes_are_those_of_filters),
         cmocka_unit_test(many_at_once_and_whole_numbers),

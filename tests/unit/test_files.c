@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: reading, mapping, replacing, and what happens when the system says no at any call. */
+/* Files: reading, mapping, replacing, and failures at any system call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "tests/support/faults.h"
 #include "tests/support/temp_dir.h"
 
-/* ---- A folder for each test ------------------------------------------------------------------ */
+/* ---- A directory for each test --------------------------------------------------------------- */
 
 static char dir[TEST_FOLDER_BYTES], path[128];
 
@@ -69,7 +69,7 @@ static void save_read_map_agree(void **state) {
     assert_string_equal(tamis_note(map, "comment"), "a note");
     assert_int_equal(tamis_add_u64(map, 1), TAMIS_READONLY);
     assert_int_equal(tamis_add_u64(read, 501), TAMIS_OK);
-    /* A map goes on answering from the old file after the name has a new one. */
+    /* A map keeps answering from the old file after the name has a new one. */
     assert_int_equal(tamis_save(read, path), TAMIS_OK);
     assert_true(tamis_has_u64(map, 3));
     tamis_free(f);
@@ -77,8 +77,7 @@ static void save_read_map_agree(void **state) {
     tamis_free(map);
 }
 
-/* An image is read in pieces of 256 KiB: of one, of several, with a part of one at the end, and
- * notes. */
+/* An image is read in chunks of 256 KiB: one, several, a partial one at the end, and notes. */
 static void large_images_are_read_whole(void **state) {
     (void)state;
     static const char *const sizes[] = {"256KiB", "512KiB", "1MiB", "1000KiB"};
@@ -135,7 +134,7 @@ static void refuses(const char *file, const char *word) {
     assert_int_equal(errno, 0); /* the library does not touch it */
 }
 
-static void what_is_no_file_is_refused(void **state) {
+static void irregular_files_are_refused(void **state) {
     (void)state;
     char fifo[160], nothing[160];
     snprintf(fifo, sizeof fifo, "%s/fifo", dir);
@@ -163,9 +162,9 @@ static void what_is_no_file_is_refused(void **state) {
     tamis_free(f);
 }
 
-/* Every call fails once with every error: the old file stands, nothing lies beside it, and the
- * sentence names the file. A failure to flush the folder comes after the rename: then the new file
- * is there, whole. */
+/* Every call fails once with every error: the old file stays, no other file is left, and the
+ * message names the file. If only flushing the directory fails, after the rename, the complete new
+ * file is there. */
 static void save_fails_cleanly_at_every_call(void **state) {
     (void)state;
     static const int errors[] = {EIO, ENOSPC, EACCES, EDQUOT};
@@ -205,13 +204,13 @@ static void read_fails_cleanly_at_every_call(void **state) {
         if (rc == TAMIS_OK) {
             tamis_free(g);
             if (fault.calls < at) break;
-            continue; /* a failed close after reading takes nothing away */
+            continue; /* a failed close after reading does no harm */
         }
         assert_int_equal(rc, TAMIS_IO);
         assert_null(g);
-        assert_non_null(strstr(tamis_why(), strerror(EIO))); /* the first thing that went wrong */
+        assert_non_null(strstr(tamis_why(), strerror(EIO))); /* the first error */
     }
-    /* A read that failed is never tried again as if nothing was. */
+    /* A failed read is never retried. */
     for (int at = 1, is_over = 0; !is_over; at++) {
         fail_at("read", at, EIO);
         const tamis_status rc = tamis_read(&g, path);
@@ -223,7 +222,7 @@ static void read_fails_cleanly_at_every_call(void **state) {
     tamis_free(f);
 }
 
-/* Pages that nobody wrote, 4 GiB of them, behind a sound image: it is another length. */
+/* 4 GiB of unwritten pages after a valid image: the length is wrong. */
 static void a_size_has_64_bits(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 100);
@@ -244,8 +243,7 @@ static int next_descriptor(void) {
     return fd;
 }
 
-/* Whatever happens, nothing stays open, and what is open is not left to programs started
- * meanwhile. */
+/* No descriptor stays open, and programs started in the meantime inherit none. */
 static void no_file_stays_open(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 10), *g;
@@ -264,8 +262,8 @@ static void no_file_stays_open(void **state) {
     tamis_free(f);
 }
 
-/* The file beside it has thirteen letters more in its name: up to there a path may be long. */
-static void paths_have_their_most(void **state) {
+/* The temporary file's name is thirteen letters longer, which limits the length of a path. */
+static void paths_have_a_max_length(void **state) {
     (void)state;
     enum { MAX = 4096, MORE = 13 };
     static char at[MAX];
@@ -285,7 +283,7 @@ static void paths_have_their_most(void **state) {
     tamis_free(f);
 }
 
-/* Somebody writes to the file while it is read: once, when so many reads are done. */
+/* The file is resized while it is read: once, after `reads_to_come` reads. */
 static int reads_to_come;
 static off_t size_then;
 
@@ -321,7 +319,7 @@ static void files_that_change_are_refused(void **state) {
     }
 }
 
-/* A hundred bytes at a time with interruptions between: the same file. */
+/* A hundred bytes at a time, with interruptions: the same file. */
 static void short_reads_and_writes_are_finished(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 100), *g;
@@ -375,7 +373,7 @@ static void options_of_other_versions(void **state) {
         uint64_t later[2];
     } newer = {.now = {.struct_size = sizeof newer}};
     struct tamis_options older = {.struct_size = offsetof(struct tamis_options, max_bytes),
-                                  .max_bytes = 1}; /* not there yet for that caller */
+                                  .max_bytes = 1}; /* unknown to that caller */
     tamis *f;
     assert_int_equal(tamis_create_with(&f, spec, &newer.now), TAMIS_OK);
     tamis_free(f);
@@ -394,13 +392,13 @@ int main(void) {
         IN_FOLDER(save_read_map_agree),
         IN_FOLDER(large_images_are_read_whole),
         IN_FOLDER(mode_and_links_survive),
-        IN_FOLDER(what_is_no_file_is_refused),
+        IN_FOLDER(irregular_files_are_refused),
         IN_FOLDER(save_fails_cleanly_at_every_call),
         IN_FOLDER(read_fails_cleanly_at_every_call),
         IN_FOLDER(files_that_change_are_refused),
         IN_FOLDER(a_size_has_64_bits),
         IN_FOLDER(no_file_stays_open),
-        IN_FOLDER(paths_have_their_most),
+        IN_FOLDER(paths_have_a_max_length),
         IN_FOLDER(short_reads_and_writes_are_finished),
         IN_FOLDER(notes_are_kept_in_order),
         IN_FOLDER(options_of_other_versions),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fingerprint: searches against a slow oracle, and bytes that were forged. How its text is read is
- * tried in test_fps.c. */
+/* fingerprint: searches against a slow oracle, and forged bytes. test_fps.c tests its text form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +22,7 @@
 #include "tests/support/require_ok.h"
 #include "tests/support/seal.h"
 
-/* ---- Prints, as molecules have them: families of relatives, of many sizes -------------------- */
+/* ---- Fingerprints like those of molecules: families of many sizes ---------------------------- */
 
 typedef struct table {
     uint64_t bits, bytes, rows;
@@ -36,7 +35,7 @@ static double chance(uint64_t a, uint64_t b) {
     return (double)(test_number(a, b) >> 11) * 0x1p-53;
 }
 
-/* A family has 1 % to 30 % of its bits set; a relative lacks some of them, and has a few others. */
+/* A family has 1 % to 30 % of its bits set; a relative lacks some of them and has a few others. */
 static void draw(const table *t, uint64_t row, uint8_t *print) {
     const uint64_t family = row / RELATIVES;
     const double density = 0.01 + 0.29 * chance(50, family);
@@ -95,7 +94,7 @@ static double similarity(const truth *all, uint64_t row) {
     return all->either[row] ? (double)all->common[row] / all->either[row] : 1;
 }
 
-/* Rows that a search gave, each once. */
+/* Rows that a search returned, each once. */
 typedef struct given {
     const truth *all;
     uint8_t *seen;
@@ -207,7 +206,7 @@ static void as_the_oracle(void **state) {
     for (uint64_t i = 0; i < queries; i++) {
         uint8_t query[80];
         memcpy(query, t.print + (i * 7919 % rows) * t.bytes, sizeof query);
-        if (i % 3 == 1) draw(&t, rows + i, query); /* a stranger */
+        if (i % 3 == 1) draw(&t, rows + i, query); /* not in the table */
         for (uint64_t j = 0; i % 3 == 2 && j < sizeof query; j++)
             query[j] &= (uint8_t)test_number(60, j); /* a part of a row */
         check_query(f, &t, query);
@@ -216,8 +215,7 @@ static void as_the_oracle(void **state) {
     free(t.print);
 }
 
-/* Widths of all sorts, among them those of Open Babel's prints: 55, 166, 307, 1021; on every
- * processor the same. */
+/* Various widths, including Open Babel's: 55, 166, 307, 1021; the same on every CPU. */
 static void any_width(void **state) {
     (void)state;
     static const uint64_t widths[] = {1,   7,   8,   55,  63,   64,   65,
@@ -265,7 +263,7 @@ static const uint8_t *first_bits(unsigned set) {
     return print;
 }
 
-/* p of q bits are found with p/q, whichever fraction that is, and not with a little more. */
+/* p of q bits are found at p/q, whatever the fraction, and not at the next double. */
 static void equality_counts(void **state) {
     (void)state;
     for (unsigned q = 1; q <= 24; q++)
@@ -319,7 +317,7 @@ static void without_rows(void **state) {
     assert_string_equal(spec, "fingerprint:width=24");
     assert_int_equal(tamis_fingerprint_count(f), 0);
     assert_int_equal(count_similar(f, first_bits(3), 3, 0), 0);
-    assert_true(tamis_has(f, "any", 3)); /* a sketch knows nothing of keys */
+    assert_true(tamis_has(f, "any", 3)); /* a sketch has no keys */
     assert_int_equal(tamis_add(f, "any", 3), TAMIS_UNSUPPORTED);
     assert_false(test_info(f).is_saturated);
     tamis_free(f);
@@ -372,8 +370,7 @@ static void refused(void **state) {
     tamis_free(other);
 }
 
-/* Texts with most words in common have prints with most bits in common, about as their words
- * say. */
+/* Texts with most words in common have fingerprints with about the same share of bits in common. */
 static void prints_of_words(void **state) {
     (void)state;
     uint8_t a[256] = {0}, b[256] = {0};
@@ -397,13 +394,13 @@ static void prints_of_words(void **state) {
     int n = 0;
     REQUIRE_OK(tamis_fingerprints_screen(f, part, sizeof part, count_match, &n, NULL));
     assert_int_equal(n, 1);
-    tamis_fingerprint_feature(part, 0, 3, "x", 1); /* no bits, nothing to set */
+    tamis_fingerprint_feature(part, 0, 3, "x", 1); /* no bits to set */
     tamis_free(f);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Whatever is let in can be searched, read and written. */
+/* Whatever is accepted can be searched and read. */
 static void use(const tamis *f) {
     const uint64_t bytes = (tamis_fingerprint_bits(f) + 7) / 8;
     uint8_t *query = calloc(1, (size_t)bytes);
@@ -451,7 +448,7 @@ static void as_bytes(void **state) {
     free(t.print);
 }
 
-/* The image ends where a page without any rights begins. */
+/* The image ends where an inaccessible page begins. */
 static void reads_stay_inside(void **state) {
     (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -473,8 +470,8 @@ static void reads_stay_inside(void **state) {
     }
 }
 
-/* Every bit of an image, with checksums as they were and with checksums made to fit: the payload
- * has one form, so that no other bit of it can pass for right. */
+/* Flips every bit of an image, with the old checksums and with valid ones: the payload has one
+ * form, so that no flip passes. */
 static void every_bit_counts(void **state) {
     (void)state;
     const table t = drawn(70, 9);
@@ -490,7 +487,7 @@ static void every_bit_counts(void **state) {
         image[i / 8] ^= (uint8_t)(1 << i % 8);
         test_reseal(image, size);
     }
-    /* What is left are letters of ids, of which any may be another. */
+    /* Except in the letters of ids, which may be anything. */
     uint64_t letters = 0;
     for (uint64_t row = 0; row < t.rows; row++)
         letters += strlen(tamis_fingerprint_at(f, row, NULL));
@@ -507,7 +504,7 @@ static void every_bit_counts(void **state) {
     free(t.print);
 }
 
-/* Memory that is not there, at each place where it is asked for. */
+/* Each allocation fails in turn. */
 static void without_memory(void **state) {
     (void)state;
     const table t = drawn(100, 40);

@@ -137,7 +137,7 @@ static void every_value(void **state) {
         }
 }
 
-/* In one pass it is what two passes give, for every length of the tail. */
+/* One pass gives what two passes give, for every length of the tail. */
 static void twice_is_two(void **state) {
     (void)state;
     uint8_t bytes[65];
@@ -153,7 +153,7 @@ static void twice_is_two(void **state) {
     }
 }
 
-/* The list of RFC 1321, whole and cut in two at every place (of 80 bytes: two blocks). */
+/* The list of RFC 1321, cut in two at every position (80 bytes: two blocks). */
 static void md5_of_the_rfc(void **state) {
     (void)state;
     static const char *const list[][2] = {
@@ -180,7 +180,7 @@ static void md5_of_the_rfc(void **state) {
     }
 }
 
-/* XXPH3 has more ways than the short keys show. */
+/* XXPH3 has code paths that short keys do not reach. */
 static void xxph3_of_long_keys(void **state) {
     (void)state;
     static const char words[] = "this key is longer than sixteen bytes";
@@ -237,7 +237,7 @@ static void crc_of_redis(void **state) {
     assert_int_equal(tamis__crc64(tamis__crc64(0, digits, 4), digits + 4, 5), 0xe9c6d914c4b8d9ca);
 }
 
-/* RFC 3720, B.4, and the check values of both. */
+/* RFC 3720, B.4, and the check values of CRC-32C and XXH32. */
 static void sums_of_blocks(void **state) {
     (void)state;
     uint8_t bytes[32] = {0};

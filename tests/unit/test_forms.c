@@ -51,7 +51,7 @@ static void delimiters(void **unused) {
     }
 }
 
-static void lists_that_are_none(void **unused) {
+static void invalid_lists(void **unused) {
     (void)unused;
     static const char *const bad[] = {"",           "0",
                                       "a",          "1,",
@@ -79,7 +79,7 @@ static void lists_that_are_none(void **unused) {
     assert_true(fields_parse(&fields, "1000000", why, sizeof why));
 }
 
-/* The key of a line, in `room`; false when it has none. */
+/* The key of a line, in `room`; false if it has none. */
 static bool cut(const char *list, const struct tamis_key *line, bool is_mapped, char *room,
                 struct tamis_key *key) {
     struct fields fields = {.delimiter = ','};
@@ -126,7 +126,7 @@ static void fields_of_lines(void **unused) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char line[ROOM] = "", room[ROOM];
-        memset(line, ',', sizeof line); /* What stands behind a line is no part of it. */
+        memset(line, ',', sizeof line); /* bytes after a line do not count */
         const size_t len = strlen(cases[i].line);
         memcpy(line, cases[i].line, len);
         struct tamis_key key = {0};
@@ -176,7 +176,7 @@ static void fields_of_any_line(void **unused) {
     }
 }
 
-/* Pages of a mapping are let go while it is searched, and come back. */
+/* Pages of a mapping are released during the search, and come back. */
 static void fields_of_a_long_line(void **unused) {
     (void)unused;
     enum { LEN = 3 * 1024 * 1024 + 77 };
@@ -206,7 +206,7 @@ static void places_of_a_byte(void **unused) {
         const char wanted = (char)any(256);
         uint64_t expected = 0;
         for (unsigned i = 0; i < SCAN_BYTES; i++) {
-            /* Neighbours in value are what clever tricks get wrong. */
+            /* Neighbouring values are what bit tricks get wrong. */
             bytes[i] = (char)(wanted + (int)any(3) - 1);
             if (!any(4)) bytes[i] = (char)(bytes[i] ^ 0x80);
             expected |= (uint64_t)(bytes[i] == wanted) << i;
@@ -218,7 +218,7 @@ static void places_of_a_byte(void **unused) {
 
 /* ---- Canonical forms ---- */
 
-/* The key in its form, at `room`, or NULL. `shift` bytes before it stand in the same room. */
+/* Brings the key to its form, in `room`; NULL on success. `shift` blanks come before the key. */
 static const char *apply(const char *steps, const char *text, char *room, size_t shift,
                          struct tamis_key *key) {
     struct canon canon;
@@ -234,7 +234,7 @@ static const char *apply(const char *steps, const char *text, char *room, size_t
 }
 
 static void assert_form(const char *steps, const char *text, const char *form) {
-    /* From elsewhere, in place, and behind blanks that go. */
+    /* From elsewhere, in place, and after blanks that are dropped. */
     static const size_t shifts[] = {ROOM, 0, 1, 3, 9};
     const bool drops_blanks = strcmp(steps, "lower") != 0 && strcmp(steps, "upper") != 0;
     for (size_t i = 0; i < (drops_blanks ? COUNT_OF(shifts) : 2); i++) {
@@ -246,7 +246,7 @@ static void assert_form(const char *steps, const char *text, const char *form) {
             fail_msg("--canon %s of '%s' is '%.*s', not '%s'", steps, text,
                      wrong ? 0 : (int)key.len, (const char *)key.bytes, form ? form : "refused");
         if (form && strcmp(form, text) != 0 && i == 0)
-            assert_form(steps, form, form); /* A form is its own form. */
+            assert_form(steps, form, form); /* forms are stable */
     }
 }
 
@@ -394,7 +394,7 @@ static void case_of_every_byte(void **unused) {
     }
 }
 
-/* The system writes addresses in the same way, except those that look like an old address. */
+/* The system writes addresses in the same way, except those that look like IPv4. */
 static void any_address(void **unused) {
     (void)unused;
     for (int trial = 0; trial < 20000; trial++) {
@@ -417,7 +417,7 @@ static void any_address(void **unused) {
     }
 }
 
-/* Whatever comes, a form stays inside its room and is its own form, or the key is refused. */
+/* A form of any text stays inside its buffer and is stable, or the key is refused. */
 static void any_text(void **unused) {
     (void)unused;
     static const char *const names[] = {"domain", "email", "url",       "ip",
@@ -429,7 +429,7 @@ static void any_text(void **unused) {
         for (size_t i = 0; i < len; i++) text[i] = letters[any(sizeof letters - 1)];
         text[len] = '\0';
         if (len > 8 && any(2)) memcpy(text, "http://", 7);
-        char *room = malloc(len + CANON_GROWTH); /* exactly, so that a checked build sees more */
+        char *room = malloc(len + CANON_GROWTH); /* exact size, for sanitizers */
         assert_non_null(room);
         struct tamis_key key;
         const char *steps = names[any(COUNT_OF(names))];
@@ -475,7 +475,7 @@ static void lists_of_steps(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delimiters),
-        cmocka_unit_test(lists_that_are_none),
+        cmocka_unit_test(invalid_lists),
         cmocka_unit_test(fields_of_lines),
         cmocka_unit_test(fields_of_any_line),
         cmocka_unit_test(fields_of_a_long_line),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FPS: files that Open Babel wrote, what else people write, and what nobody should. */
+/* FPS: files that Open Babel wrote, other valid text, and invalid text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void refuses(const char *text, const char *why) {
     free(file.bytes);
 }
 
-/* What comes of a text when it is written again. */
+/* `text`, read and written again, becomes `want`. */
 static void becomes(const char *text, const char *want) {
     tamis *f = read_text(text);
     const test_file out = test_export(f, "fps");
@@ -102,7 +102,7 @@ static bool note_similarity(void *ctx, const struct tamis_match *match) {
     return true;
 }
 
-/* Its own comparison of the first molecule with all others, to the digits that it prints. */
+/* Open Babel's own comparison of the first molecule with all others, to the digits it prints. */
 static void agrees_with_open_babel(void **state) {
     (void)state;
     const test_file file = test_vector("fps/fp2.fps"), theirs = test_vector("fps/fp2.fpt");
@@ -133,7 +133,7 @@ static void agrees_with_open_babel(void **state) {
     free(theirs.bytes);
 }
 
-/* ---- What people write ----------------------------------------------------------------------- */
+/* ---- Other valid text ------------------------------------------------------------------------ */
 
 static void forms(void **state) {
     (void)state;
@@ -143,7 +143,7 @@ static void forms(void **state) {
     becomes("#num_bits= 12 \n#a=b\nff0f\tx", "#FPS1\n#num_bits=12\n#a=b\nff0f\tx\n");
 }
 
-/* Blank lines, no ids, and fields that are left out. */
+/* Blank lines, missing ids, and extra fields, which are dropped. */
 static void odd_lines(void **state) {
     (void)state;
     becomes("#num_bits=12\r\n#type=x\r\n\r\nff0f\t\r\n\n0000\n0100\tid\tmore\tfields\n",
@@ -154,7 +154,7 @@ static void odd_lines(void **state) {
             "#FPS1\n#num_bits=8\n#source=a\n#source=b\n#x\n01\t\xc3\xa9\n");
 }
 
-/* A head that somebody changed cannot break what is written. */
+/* A changed head cannot break the output. */
 static void changed_head(void **state) {
     (void)state;
     tamis *f = read_text("#FPS1\n#num_bits=8\n01\ta\n");
@@ -166,7 +166,7 @@ static void changed_head(void **state) {
     tamis_free(f);
 }
 
-/* ---- What nobody should ---------------------------------------------------------------------- */
+/* ---- Invalid text ---------------------------------------------------------------------------- */
 
 static void refused(void **state) {
     (void)state;
@@ -212,7 +212,7 @@ static void hostile(void **state) {
     free(file.bytes);
 }
 
-/* Only prints are FPS, and prints are nothing else. */
+/* Only fingerprints become FPS, and they become nothing else. */
 static void kinds_do_not_mix(void **state) {
     (void)state;
     tamis *classic, *prints = read_text("01\ta\n");

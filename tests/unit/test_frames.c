@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: what is put in comes out, and what was lost, doubled, moved or damaged is noticed. */
+/* Frames: what goes in comes out, and lost, duplicated, moved or damaged frames are noticed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,11 +41,11 @@ static void numbers_have_one_form(void **state) {
         {{0x80, 1}, 2, 2},
         {{0x80, 0x80, 1}, 3, 3},
         {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 10, 10},
-        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, 0}, /* 2^65 - 1 */
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, 0}, /* over 2^64 */
         {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0}, 11, 0},
         {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1},
          11,
-         0}, /* no end in ten */
+         0}, /* no end in ten bytes */
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         uint64_t value = 77;
@@ -55,7 +55,7 @@ static void numbers_have_one_form(void **state) {
     }
 }
 
-/* ---- Bytes that grow ------------------------------------------------------------------------- */
+/* ---- Growing buffers ------------------------------------------------------------------------- */
 
 static void bytes_grow(void **state) {
     (void)state;
@@ -72,7 +72,7 @@ static void bytes_grow(void **state) {
         if (i % sizeof more) assert_int_equal(b.bytes[at], i);
     assert_true(b.room <= 2 * b.size + sizeof more);
 
-    /* What cannot be is refused before it is asked for, and changes nothing. */
+    /* Impossible sizes are refused before any allocation, and change nothing. */
     const tamis_buffer before = b;
     const long calls = failing.calls;
     assert_int_equal(tamis__buffer_room(&a, &b, UINT64_MAX / 4), TAMIS_NOMEM);
@@ -95,7 +95,7 @@ static void no_memory(void **state) {
         tamis_status rc = tamis__frame_open(&a, &b, 1, &start);
         if (!rc) rc = tamis__buffer_put(&a, &b, "0123456789", 10);
         while (!rc && b.size < b.room)
-            rc = tamis__buffer_put(&a, &b, "x", 1); /* the foot needs room */
+            rc = tamis__buffer_put(&a, &b, "x", 1); /* leave no room for the foot */
         const uint64_t size = b.size;
         if (!rc) rc = tamis__frame_close(&a, &b, start, 0);
         assert_int_equal(rc, TAMIS_NOMEM);
@@ -125,7 +125,7 @@ static void every_flip_is_noticed(void **state) {
     assert_int_equal(type, 9);
     assert_int_equal(length, 20);
     assert_true(tamis__frame_is_sound(frame, length, 5));
-    assert_false(tamis__frame_is_sound(frame, length, 4)); /* moved, or one before it is lost */
+    assert_false(tamis__frame_is_sound(frame, length, 4)); /* moved, or one before it was lost */
     assert_false(tamis__frame_is_sound(frame, length, 6));
     for (size_t bit = 0; bit < 8 * (b.size - start); bit++) {
         frame[bit / 8] ^= (uint8_t)(1 << bit % 8);

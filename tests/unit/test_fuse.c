@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse, and the engine that peels: against a reader that was written from the format alone. */
+/* fuse and the peeling engine, against a reader that was written from the format alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void every_key_is_found(void **state) {
             }
 }
 
-/* Many small sets: luck has room to be bad, and another try must be found. */
+/* Many small sets: some are unlucky and need another try. */
 static void small_sets_can_always_be_built(void **state) {
     (void)state;
     uint64_t second_tries = 0;
@@ -53,10 +53,10 @@ static void small_sets_can_always_be_built(void **state) {
             assert_int_equal(test_count_hits(f, family * 1000 + n, 0, n), n);
             tamis_free(f);
         }
-    assert_true(second_tries > 0); /* so that what follows a failure was seen */
+    assert_true(second_tries > 0); /* retries are covered */
 }
 
-/* By the format: a second way from hash to answer. */
+/* From the format: a second way from hash to answer. */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
     x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
@@ -108,8 +108,8 @@ static void a_reader_by_the_format_agrees(void **state) {
     }
 }
 
-/* Groups and rings have edges, what is near is asked another way than what is far, and so is one
- * key: every way must come to the answer of the format. */
+/* Groups and rings have edges; near payloads, far ones and single keys are queried in different
+ * ways: every way must agree with the format. */
 static void ask_every_way(const tamis *f, uint64_t family) {
     enum { MAX = 300 };
     static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
@@ -134,7 +134,7 @@ static void ask_every_way(const tamis *f, uint64_t family) {
 
 static void every_way_to_ask_agrees(void **state) {
     (void)state;
-    static const uint64_t counts[] = {0, 1, 2000, 600000}; /* the last are far */
+    static const uint64_t counts[] = {0, 1, 2000, 600000}; /* the last exceeds the cache */
     static const unsigned widths[] = {1, 7, 8, 13, 16, 25, 26, 32};
     for (unsigned arity = 3; arity <= 4; arity++)
         for (size_t w = 0; w < COUNT_OF(widths); w++)
@@ -194,7 +194,7 @@ static void rates_are_as_promised(void **state) {
         }
 }
 
-/* Fingerprints must not depend on where the cells are, nor on which segment it is. */
+/* Fingerprints must not depend on the position of the cells, nor on the segment. */
 static void segments_do_not_change_the_rate(void **state) {
     (void)state;
     enum { KEYS = 40000, PROBES = 400000 };
@@ -207,7 +207,7 @@ static void segments_do_not_change_the_rate(void **state) {
     tamis_free(f);
 }
 
-/* ---- Building again ------------------------------------------------------------------------- */
+/* ---- Rebuilding ----------------------------------------------------------------------------- */
 
 static void the_same_set_gives_the_same_bytes(void **state) {
     (void)state;
@@ -215,7 +215,7 @@ static void the_same_set_gives_the_same_bytes(void **state) {
     const char *spec = "fuse:width=9,segment=1024";
     tamis *f = test_build(spec, 2, KEYS);
     tamis_builder *b = test_careful_builder(spec, 3);
-    for (uint64_t i = 0; i < 3 * KEYS; i++) /* backwards, thrice, by three threads */
+    for (uint64_t i = 0; i < 3 * KEYS; i++) /* backwards, three times, on three threads */
         tamis_builder_add_hash(b, test_number(2, KEYS - 1 - i % KEYS));
     tamis *g = test_finish(b);
     assert_true(test_is_same_payload(f, g));
@@ -315,8 +315,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Every row width, with memory of exactly the size that was asked for: a checked build then sees
- * every step out of it. */
+/* Every row width, with exactly the requested memory, so that sanitizers see every overrun. */
 static void rows_of_any_width_come_back(void **state) {
     (void)state;
     enum { KEYS = 700 };
@@ -390,19 +389,19 @@ static void hashes_that_are_not_mixed_are_refused(void **state) {
     tamis_builder_free(b);
 }
 
-/* Which of its cells is the first of the third strip, at the first try; 3: none. */
+/* Which of its cells is the first of the third strip, in the first try; 3: none. */
 static unsigned finds_the_crowd(uint64_t hash, uint64_t strips) {
     const uint64_t first = tamis__range(hash, strips);
     return first <= 2 && (mix(hash) >> 16 * (2 - first) & 0xff) == 0 ? 2 - (unsigned)first : 3;
 }
 
-/* A cell with more keys than can be counted, which looks like a cell with one: the try fails, and
- * another one works. */
+/* A cell with more keys than can be counted looks like a cell with one: the try fails, and another
+ * one works. */
 static void a_crowded_cell_fails_the_try(void **state) {
     (void)state;
     enum { KEYS = 2000, STRIPS = 9, LOG = 8 };
     static uint64_t hash[KEYS];
-    uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by which of their cells it is */
+    uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by finds_the_crowd() */
     const tamis_peel_form form = {.segments = 1, .arity = 3, .guard_bits = 8};
     const tamis_peel_task task = {.hash = hash, .n = KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
@@ -426,7 +425,7 @@ static void a_crowded_cell_fails_the_try(void **state) {
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 
-/* Cells and seeds may be anything: whatever the gate lets in can be asked. */
+/* Cells and seeds may be anything: whatever the gate accepts can be queried. */
 static void ask(const tamis *f) {
     test_count_hits(f, 9, 0, 2000);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorted, coded sets, and the kind gcs on them.
  *
- * The code is read back by a reader that knows nothing but the format, a bit at a time; the kind is
- * held against the list of its cells. */
+ * A reader that knows only the format reads the code back bit by bit; the kind is checked against
+ * the list of its cells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Sorts, and drops what is there twice. */
+/* Sorts, and removes duplicates. */
 static size_t make_distinct(uint64_t *list, size_t n) {
     size_t kept = 0;
     qsort(list, n, sizeof *list, by_number);
@@ -48,10 +48,10 @@ static size_t make_distinct(uint64_t *list, size_t n) {
 typedef struct coded {
     uint64_t *number, range, size;
     size_t n;
-    uint8_t *bytes; /* exactly as many as there are, and the slack */
+    uint8_t *bytes; /* exactly `size`, plus the slack */
 } coded;
 
-/* The way of spreading: even, in clumps, all, only the ends. */
+/* Ways: 0 even, 1 in clumps, 2 consecutive, 3 at both ends. */
 static size_t spread(uint64_t way, uint64_t seed, size_t n, uint64_t range, uint64_t *list) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t any = tamis__range(test_number(seed, i), range);
@@ -94,7 +94,7 @@ static uint64_t plain_bits(const uint8_t *bytes, uint64_t *at, unsigned n) {
     return x;
 }
 
-/* The format, word for word. */
+/* Reads by the format, word for word. */
 static void read_plainly(const coded *c) {
     const unsigned rice = c->bytes[8], shift = c->bytes[9], width = c->bytes[10];
     const uint64_t buckets = ((c->range - 1) >> shift) + 1, bias = tamis__get64(c->bytes + 16);
@@ -158,8 +158,7 @@ static void sets_come_back(void **state) {
                 }
 }
 
-/* Any change of the head or of the code is seen, except of what has no meaning: the anchor that a
- * line only starts from. */
+/* A flipped bit is refused, or gives another valid set. */
 static void flipped_sets_are_refused_or_sound(void **state) {
     (void)state;
     unsigned accepted = 0, tried = 0;
@@ -183,10 +182,10 @@ static void flipped_sets_are_refused_or_sound(void **state) {
             assert_int_equal(tamis__coded_audit(c.bytes, size, c.range), TAMIS_CORRUPT);
         free_coded(&c);
     }
-    assert_true(accepted > 0 && accepted < tried * 3 / 4); /* low bits of a gap may be any */
+    assert_true(accepted > 0 && accepted < tried * 3 / 4); /* low bits of a gap may be anything */
 }
 
-/* A way of writing a gap that the writer does not take is not legal either. */
+/* An encoding of a gap that the writer does not use is refused. */
 static void only_far_gaps_are_written_far(void **state) {
     (void)state;
     const uint64_t number = 1000;
@@ -202,8 +201,8 @@ static void only_far_gaps_are_written_far(void **state) {
     assert_int_equal(tamis__coded_audit(bytes, c.size, c.range), TAMIS_OK);
 }
 
-/* The rule is the best for even spreads: no other parameter makes the expected code shorter by more
- * than what rounding to 133/64 costs. */
+/* The rule is the best for even spreads: no other parameter shortens the expected code by more than
+ * rounding to 133/64 costs. */
 static void the_rule_is_the_best(void **state) {
     (void)state;
     for (double mean = 1.5; mean < 1e9; mean *= 1.37) {
@@ -243,7 +242,7 @@ static tamis *build(const char *spec, uint64_t from, uint64_t to) {
     return test_finish(b);
 }
 
-/* The distinct cells of keys `from` to `to`, ascending; free() them. */
+/* The distinct cells of keys `from` to `to`, ascending; the caller frees them. */
 static uint64_t *cells_of(uint64_t range, uint64_t from, uint64_t to, size_t *n) {
     uint64_t *cell = malloc((size_t)(to - from + 1) * sizeof *cell);
     assert_non_null(cell);
@@ -252,7 +251,7 @@ static uint64_t *cells_of(uint64_t range, uint64_t from, uint64_t to, size_t *n)
     return cell;
 }
 
-/* Every answer, the list, and what is measured, against the cells. */
+/* Checks every answer, the list and the measurements against the cells. */
 static void check_against_cells(const tamis *f, uint64_t from, uint64_t to) {
     const struct tamis_info info = test_info(f);
     size_t n, listed = 0;
@@ -275,7 +274,7 @@ static void check_against_cells(const tamis *f, uint64_t from, uint64_t to) {
     free(cell);
 }
 
-/* The image as a view at every alignment: same answers. */
+/* A view at any alignment gives the same answers. */
 static void check_views(const tamis *f, uint64_t n) {
     for (size_t shift = 0; shift < 8; shift++) {
         test_view view = test_view_at(f, shift);
@@ -288,9 +287,8 @@ static void check_views(const tamis *f, uint64_t n) {
     }
 }
 
-/* Batches are read by windows, on every processor in its way. The cells come as spread() makes
- * them, and those next to them and between them are asked for too: far gaps, ends of buckets, gaps
- * of any length. */
+/* Batches are read by windows, on every CPU in its own way. The cells are those of spread(); their
+ * neighbours and midpoints are queried too: far gaps, ends of buckets, gaps of any length. */
 enum { SPREAD = 4000 };
 
 static tamis *build_cells(const char *spec, uint64_t range, const uint64_t *cell, size_t n) {
@@ -307,7 +305,7 @@ static size_t neighbours_of(const uint64_t *cell, size_t n, uint64_t range, uint
             asked[count++] = near;
         if (i) asked[count++] = cell[i - 1] + (cell[i] - cell[i - 1]) / 2;
     }
-    for (size_t i = count; i > 1; i--) { /* in no order */
+    for (size_t i = count; i > 1; i--) { /* shuffled */
         const size_t j = (size_t)tamis__range(test_number(9, i), i);
         const uint64_t moved = asked[i - 1];
         asked[i - 1] = asked[j];
@@ -365,7 +363,7 @@ static void batches_of_any_spread(void **state) {
         for (uint64_t way = 0; way < 4; way++) check_batches(specs[s], way);
 }
 
-/* More segments than are taken apart once. */
+/* More segments than are decoded at once. */
 static void batches_over_many_segments(void **state) {
     (void)state;
     tamis *f = build("gcs:capacity=60000,fpr=1%,segment=1024", 0, 60000);
@@ -404,7 +402,7 @@ static void several_segments(void **state) {
     tamis_free(f);
 }
 
-/* A cursor that has no room for the place in the code finds its way all the same. */
+/* A cursor without room for the position in the code works all the same. */
 static void lists_of_wide_ranges(void **state) {
     (void)state;
     tamis *f = build("gcs:range=9223372036854775807,segment=1024", 0, 5000);
@@ -503,7 +501,7 @@ static void sizes_are_as_promised(void **state) {
     }
 }
 
-/* The payload stays within the size, and 5 % more cells would not have. */
+/* The payload stays within the size, and nearly fills it. */
 static void a_size_is_filled(void **state) {
     static const unsigned bits_per_key[] = {3, 5, 8, 10, 16, 30};
     (void)state;
@@ -614,7 +612,7 @@ static void forged_heads_are_refused(void **state) {
         *byte = right;
     }
     const uint64_t segments = test_info(f).word[TAMIS_SEGMENTS];
-    for (uint64_t i = 0; i <= segments; i++) { /* where segments start */
+    for (uint64_t i = 0; i <= segments; i++) { /* segment offsets */
         uint8_t *offset = image + size - 8 * (segments + 1 - i);
         tamis__put64(offset, tamis__get64(offset) + 8);
         assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Golden images are read for ever; golden-bad ones are refused, each for its own reason. */
+/* Golden images stay readable; golden-bad ones are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const struct tamis_options options = {.struct_size = sizeof options, .sec
 
 typedef void visit(const char *path, const char *name);
 
-/* Only a small build may leave out what it has no kind for. */
+/* Only a small build may leave out images of kinds that it lacks. */
 static bool is_left_out(const char *path) {
 #ifdef TAMIS_KINDS_DEF
     tamis *f;
@@ -56,8 +56,7 @@ static int for_each_image(const char *dir_path, visit *look) {
     return count;
 }
 
-/* Keys are decimal texts, or integers where a note says so: one of the foreign kinds has no
- * others. */
+/* Keys are decimal texts, or integers if a note says so: one foreign kind has no others. */
 static bool has_integers(const tamis *f) {
     const char *encoding = tamis_note(f, "encoding");
     return encoding && strcmp(encoding, "int64") == 0;
@@ -78,9 +77,9 @@ static uint64_t hits_between(const tamis *f, int from, int to) {
     return hits;
 }
 
-/* The false positives among 201..10200 are part of the promise: a changed position shows in them
- * even where every member is still found. "NAME.tamis HITS MEMBERS" a line; only what ages has not
- * all 200 members. */
+/* The false positives among 201..10200 are pinned: a changed position shows in them even if every
+ * member is still found. Each line is "NAME.tamis HITS MEMBERS"; only kinds that age have fewer
+ * than 200 members. */
 typedef struct pinned {
     uint64_t hits, members;
 } pinned;
@@ -98,7 +97,7 @@ static pinned pinned_for(const char *name) {
     return found;
 }
 
-/* The keys are those of tests/golden/make, and so is what else a kind wants to know of them. */
+/* The keys are those of tests/golden/make, and so are their values and labels. */
 static tamis_status give_key(tamis_builder *b, const struct tamis_info *info, bool is_integer,
                              uint64_t i) {
     char key[32];
@@ -126,7 +125,7 @@ static tamis *built_again(const char *spec, const struct tamis_info *info, bool 
 static tamis *added_again(const char *spec, bool is_keyed) {
     tamis *again;
     if (tamis_create_with(&again, spec, is_keyed ? &options : NULL)) fail_msg("%s", tamis_why());
-    /* In one call, as they were: what grows does it once for all of them. */
+    /* In one call, as in tests/golden/make: what grows does so once for all of them. */
     static char text[200][16];
     struct tamis_key keys[200];
     for (int i = 0; i < 200; i++)
@@ -135,7 +134,7 @@ static tamis *added_again(const char *spec, bool is_keyed) {
     return again;
 }
 
-/* The payloads of tests/golden/make: numbers on lines. */
+/* The payloads of tests/golden/make: one number per line. */
 static void record_again(tamis *f, const char *flow, int from, int step, int to) {
     char text[1024];
     size_t len = 0;
@@ -158,7 +157,7 @@ static tamis *made_again(const tamis *f) {
     return again;
 }
 
-/* An approximator may say more than was put, and has no value 0. */
+/* An approximator may return more than was put, and has no value 0. */
 static void values_are_those_given(const tamis *f, bool is_bound) {
     for (uint64_t i = 1; i <= 200; i++) {
         char key[32];
@@ -188,7 +187,7 @@ static bool count_match(void *ctx, const struct tamis_match *match) {
     return true;
 }
 
-/* Those of tests/vectors/fps; how many contain the first depends on what the bits mean. */
+/* Those of tests/vectors/fps; the number that contain the first depends on what the bits mean. */
 static void prints_are_those_given(const tamis *f) {
     const void *print;
     uint64_t n = 0;
@@ -209,8 +208,8 @@ static void ask_for_more(const tamis *f) {
     if (info.abilities & TAMIS_CAN_SEARCH) prints_are_those_given(f);
 }
 
-/* NAME-1 has bytes of before when there is a NAME-2: they are read for ever, and no longer made. */
-static bool is_succeeded(const char *path) {
+/* If there is a NAME-2, NAME-1 is of an older format, which is still read but no longer written. */
+static bool has_successor(const char *path) {
     char next[256];
     const size_t len = strlen(path) - strlen("1.tamis");
     snprintf(next, sizeof next, "%.*s%c.tamis", (int)len, path, path[len] + 1);
@@ -219,11 +218,11 @@ static bool is_succeeded(const char *path) {
     return file != NULL;
 }
 
-/* From its own spec it is the same payload, unless it is there only to be asked. */
+/* Its own spec gives the same payload, unless it can only be queried. */
 static void is_made_again(const tamis *f, const char *path) {
     struct tamis_info info = TAMIS_INFO_INIT;
     tamis_measure(f, &info);
-    if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) || is_succeeded(path)) return;
+    if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) || has_successor(path)) return;
     tamis *again = made_again(f);
     uint64_t n, m;
     const void *p = tamis_payload(again, &n), *q = tamis_payload(f, &m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grow doubles, and its keys lose a bit each time: rates against the formula of the papers. */
+/* grow doubles, and its keys lose a bit each time: rates against the papers' formula. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
-/* The rate of a filter that was filled to the last doubling, from the papers: each time adds half
- * of the load, with the bits of its time. */
+/* The papers' rate of a filter filled to the last doubling: each doubling adds half of the load,
+ * with the fingerprint length of its time. */
 static double grown_rate(const struct tamis_info *info, double load) {
     const int doublings = (int)info->word[2];
     const double first = (double)info->word[1] - 1 - ceil(2 * log2(doublings + 1));
@@ -39,8 +39,8 @@ static uint64_t find_numbers(const tamis *f, uint64_t from, uint64_t to, uint64_
     return found;
 }
 
-/* From a thousand keys to more than a million: every key is found, the rate is at every doubling
- * what the slots say and at most what was asked, and old keys become void without being lost. */
+/* From a thousand keys to about a million: every key is found, the rate at every doubling is what
+ * the slots say and at most the target, and old keys become void without being lost. */
 static void growing_a_thousandfold(double asked) {
     enum { PROBES = 200000 };
     tamis *f = test_make("grow:capacity=1000,fpr=%.17g", asked);
@@ -53,13 +53,13 @@ static void growing_a_thousandfold(double asked) {
         assert_int_equal(info.word[2], doublings);
         if (doublings) assert_int_equal(homes, 2 * old_homes);
         old_homes = homes;
-        /* Here it is at its fullest: one key more and it doubles. */
+        /* Now it is fullest: one more key doubles it. */
         const uint64_t more = limit - test_slots_used(f);
         add_numbers(f, keys, keys + more);
         keys += more;
         info = test_info(f);
         assert_int_equal(info.word[0], homes);
-        const uint64_t step = doublings < 10 ? 4 : 1; /* all of them in the end */
+        const uint64_t step = doublings < 10 ? 4 : 1; /* all of them at the end */
         assert_int_equal(find_numbers(f, 0, keys, step), (keys + step - 1) / step);
         const uint64_t hits = find_numbers(f, TEST_STRANGERS, TEST_STRANGERS + PROBES, 1);
         if (!test_is_possible(hits, PROBES, info.fpr_now, TEST_ALPHA))
@@ -97,7 +97,7 @@ static void growing_at_one_in_ten_thousand(void **state) {
     growing_a_thousandfold(1e-4);
 }
 
-/* The promised rate holds for every rate that can be asked, however often the filter doubles. */
+/* The rate holds for every target, however often the filter doubles. */
 static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
     (void)state;
     for (double asked = 0.99; asked > 1e-12; asked *= 0.7) {
@@ -111,14 +111,14 @@ static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
             info.word[2] = x;
             assert_true(grown_rate(&info, 0.95) <= asked);
         }
-        /* And one bit less would not do. */
+        /* One bit less would not do. */
         info.word[1]--;
         assert_true(first == 1 || grown_rate(&info, 0.95) > asked);
     }
 }
 
-/* Keys come and go while the filter grows. Nobody who is in is ever missed; removing fails only for
- * keys whose fingerprint is used up. */
+/* Keys come and go while the filter grows. No member is ever missed; removals fail only for keys
+ * whose fingerprint is used up. */
 static void removing_while_growing(double asked, bool has_voids) {
     enum { MAX = 40000 };
     tamis *f = test_make("grow:capacity=50,fpr=%.17g", asked);
@@ -143,7 +143,7 @@ static void removing_while_growing(double asked, bool has_voids) {
     }
     assert_int_equal(test_info(f).affected != 0, has_voids);
     test_demand_loads(f);
-    /* Out again with all that can go. */
+    /* Removes all that can be removed. */
     uint64_t left = 0;
     for (uint64_t i = 0; i < n; i++) {
         assert_true(tamis_has_u64(f, keys[i]));
@@ -160,7 +160,7 @@ static void removing_while_growing_leaves_the_rest(void **state) {
     removing_while_growing(0.2, true);
 }
 
-/* Many doublings in one step keep what was there, also when it becomes void on the way. */
+/* Many doublings in one step keep existing keys, even if they become void on the way. */
 static void growing_in_one_leap(void **state) {
     (void)state;
     enum { MANY = 200000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guava's filters: files that Guava wrote, and ours beside them. */
+/* Guava's filters: files that Guava wrote, and ours compared with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,7 +127,7 @@ static void refuses_what_is_not_guava(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
         const test_file file = test_vector(files[i].path);
-        assert_true(test_hostile("guava", file) > 0); /* other bits are another filter */
+        assert_true(test_hostile("guava", file) > 0); /* changed bits are another filter */
         free(file.bytes);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hadoop's four filters: files that Hadoop wrote, and ours beside them. */
+/* Hadoop's four filters, against files written by Hadoop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static void thousand_keys(void **state) {
     free(file.bytes);
 }
 
-/* A key whose first hash is -2^31, of which Java has no absolute value. */
+/* A key whose first hash is -2^31, which has no absolute value in Java. */
 static void the_least_hash_has_its_place(void **state) {
     (void)state;
     enum { BITS = 1000003, AT = (1u << 31) % BITS };
@@ -131,7 +131,7 @@ static void is_counting(test_file file, const char *spec) {
     assert_int_equal(info.affected, 3);
     test_spec_leads_back(f);
     test_goes_round("hadoop-counting", file);
-    assert_int_equal(tamis_remove(f, "alpha", 5), TAMIS_OK); /* and stays, being stuck */
+    assert_int_equal(tamis_remove(f, "alpha", 5), TAMIS_OK); /* stays: its counters are stuck */
     assert_int_equal(count(f, "alpha"), 15);
     assert_int_equal(tamis_remove(f, "beta", 4), TAMIS_OK);
     assert_int_equal(count(f, "beta"), 1);
@@ -161,7 +161,7 @@ static void counting_filters(void **state) {
     }
 }
 
-/* Counters are added, and stop at 15. */
+/* Merging adds counters, up to 15. */
 static void counts_of_two_add_up(void **state) {
     (void)state;
     tamis *a = make("hadoop-counting:capacity=100"), *b = make("hadoop-counting:capacity=100");
@@ -210,7 +210,7 @@ static void dynamic_filters(void **state) {
     free(hex.bytes);
 }
 
-/* However the same keys are cut into calls, the rows are those of one after the other. */
+/* However keys are split into calls, the rows are the same as when added one by one. */
 static void rows_do_not_depend_on_calls(void **state) {
     (void)state;
     enum { KEYS = 2000 };
@@ -240,7 +240,7 @@ static void rows_do_not_depend_on_calls(void **state) {
     }
 }
 
-/* What comes in goes on growing where it was, full or not, and in the old form too. */
+/* An imported filter keeps growing from its last row, full or not, also with the old header. */
 static void grows_on_from_a_file(void **state) {
     (void)state;
     static const char *const specs[] = {
@@ -264,7 +264,7 @@ static void grows_on_from_a_file(void **state) {
         }
 }
 
-/* Each row more brings its own rate. */
+/* Each further row adds its own false-positive rate. */
 static void the_rate_grows_with_the_rows(void **state) {
     (void)state;
     tamis *f = make("hadoop-dynamic:capacity=1000,fpr=1%");
@@ -280,7 +280,7 @@ static void the_rate_grows_with_the_rows(void **state) {
     for (uint64_t i = 0; i < 100000; i++) hits += tamis_has_u64(f, 1 << 20 | i);
     assert_true(hits > 9000 && hits < 10200);
     tamis_free(f);
-    struct tamis_plan plan = TAMIS_PLAN_INIT; /* rows that are planned share the rate */
+    struct tamis_plan plan = TAMIS_PLAN_INIT; /* planned rows share the rate */
     assert_int_equal(tamis_plan_spec("hadoop-dynamic:capacity=10000,nr=1000,fpr=1%", &plan),
                      TAMIS_OK);
     assert_true(plan.fpr_expected < 0.0101 && plan.fpr_expected > 0.0099);
@@ -294,7 +294,7 @@ static void dynamic_filters_merge_row_by_row(void **state) {
     for (uint64_t i = 0; i < 14; i++) tamis_add_u64(c, i);
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
     for (uint64_t i = 0; i < 6; i++) assert_true(tamis_has_u64(a, i) && tamis_has_u64(a, 100 + i));
-    assert_int_equal(tamis_add_u64(a, 7), TAMIS_OK); /* it is full: a second row */
+    assert_int_equal(tamis_add_u64(a, 7), TAMIS_OK); /* full: a second row */
     struct tamis_info info = TAMIS_INFO_INIT;
     tamis_measure(a, &info);
     assert_int_equal(info.word[5], 2);
@@ -341,24 +341,24 @@ static void retouched_filters(void **state) {
     tamis_free(empty);
 }
 
-/* A key of no bytes in a file that is right in everything else. */
+/* An empty key in an otherwise valid file. */
 static void retouched_keys_have_bytes(void **state) {
     (void)state;
     enum { LENGTH = 0x53 };
     const test_file file = test_vector("hadoop/retouched_murmur_m16_k2.bin");
-    const size_t len = file.bytes[LENGTH + 3], behind = LENGTH + 4 + len;
+    const size_t len = file.bytes[LENGTH + 3], end = LENGTH + 4 + len;
     tamis *f;
     assert_int_equal(tamis_import(&f, "hadoop-retouched", file.bytes, file.size), TAMIS_OK);
     tamis_free(f);
     file.bytes[LENGTH + 3] = 0;
-    memmove(file.bytes + LENGTH + 4, file.bytes + behind, file.size - behind);
+    memmove(file.bytes + LENGTH + 4, file.bytes + end, file.size - end);
     assert_int_equal(tamis_import(&f, "hadoop-retouched", file.bytes, file.size - len),
                      TAMIS_CORRUPT);
     free(file.bytes);
 }
 
-/* Lists that lie: one key more, one less, a key of no bytes, a shorter one, one of 2^31 bytes; and
- * one bit less than there are lists for. */
+/* Lists that lie: an extra or missing key, millions of keys, an empty or shorter key, one of 2^31
+ * bytes; and one bit fewer than there are lists. */
 static void retouched_lists_are_checked(void **state) {
     (void)state;
     static const struct {
@@ -379,8 +379,8 @@ static void retouched_lists_are_checked(void **state) {
     free(file.bytes);
 }
 
-/* The key of list 10 takes all but a few bytes: what would come next, a list or a key, has no room
- * for its number. The sentence names it, so nobody went on behind the end. */
+/* The key of list 10 takes all but a few bytes, so the next list or key has no room for its number.
+ * The error message names it: nothing was read past the end. */
 static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     (void)state;
     enum { LIST_10 = 15 + 10 * 4, KEY = LIST_10 + 8, BYTES = 15 + 16 * 16 + 2 };
@@ -406,8 +406,8 @@ static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     tamis_free(empty);
 }
 
-/* A payload is the file, and zeros up to a multiple of eight bytes: an old header has eight. */
-static void payloads_have_no_word_too_many(void **state) {
+/* A payload is the file, zero-padded to a multiple of eight bytes; an old header has eight. */
+static void payloads_have_no_extra_word(void **state) {
     (void)state;
     static const struct {
         const char *spec, *format;
@@ -426,7 +426,7 @@ static void payloads_have_no_word_too_many(void **state) {
     }
 }
 
-/* Answers have their own places, and no other: behind them lies an empty key. */
+/* No answer is written past the last key, although an empty key follows it. */
 static void as_many_answers_as_keys(void **state) {
     (void)state;
     static const char *const specs[] = {"hadoop:capacity=9", "hadoop-counting:capacity=9",
@@ -444,8 +444,8 @@ static void as_many_answers_as_keys(void **state) {
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-/* Hadoop throws on an empty key. None of a call is taken when one of its keys is empty, wherever it
- * stands; asking for it is answered no, also where every bit is set. */
+/* Hadoop throws on an empty key. A call with an empty key anywhere adds nothing; querying it
+ * answers no, even where every bit is set. */
 static void an_empty_key_is_refused(void **state) {
     (void)state;
     enum { MANY = 1000 };
@@ -583,7 +583,7 @@ int main(void) {
         cmocka_unit_test(retouched_lists_end_in_the_middle_of_a_number),
         cmocka_unit_test(an_empty_key_is_refused),
         cmocka_unit_test(as_many_answers_as_keys),
-        cmocka_unit_test(payloads_have_no_word_too_many),
+        cmocka_unit_test(payloads_have_no_extra_word),
         cmocka_unit_test(plans),
         cmocka_unit_test(refuses_what_is_not_hadoop),
         cmocka_unit_test(sentences),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From key bytes to positions: pinned vectors of every hash, and what the positions of structured
- * keys look like.
+/* From key bytes to positions: pinned vectors of every hash, and how the positions of structured
+ * keys are distributed.
  *
- * Vectors are what makes a filter written here readable everywhere, for ever. They come from other
- * programs than ours: XXH3 and XXH64 from the Python package xxhash 4.1.0 and from libxxhash 0.8.1,
- * which agree; SipHash-1-3 from CPython 3.11, whose hash() of bytes it is, with its key set to
- * 00 01 .. 0f (but for the empty text, which CPython does not hash). */
+ * The vectors guarantee that a filter written here stays readable everywhere. They come from other
+ * programs: XXH3 and XXH64 from the Python package xxhash 4.1.0 and from libxxhash 0.8.1, which
+ * agree; SipHash-1-3 from CPython 3.11, whose hash() of bytes it is, with its key set to
+ * 00 01 .. 0f (except the empty string, which CPython does not hash). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@
 static const char *const modes[] = {"xxh3", "xxh64", "sip13"};
 static const uint8_t secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* A filter that hashes in this mode; what it holds does not matter. */
+/* A filter that hashes in this mode; its contents do not matter. */
 static tamis *hasher(const char *mode, uint64_t seed) {
     const bool is_keyed = strcmp(mode, "sip13") == 0;
     const struct tamis_options options = {.struct_size = sizeof options,
@@ -60,8 +60,8 @@ static void assert_hash(const tamis *f, const void *key, size_t len, uint64_t ex
 
 /* ---- Vectors -------------------------------------------------------------------------------- */
 
-/* Byte i of a message is i modulo 251. Lengths lie on both sides of every border at which the
- * hashes change their way of reading. */
+/* Byte i of a message is i modulo 251. Lengths are on both sides of every threshold at which a hash
+ * switches its method. */
 static const struct {
     size_t len;
     uint64_t xxh3, xxh3_seeded, xxh64, xxh64_seeded;
@@ -133,7 +133,7 @@ static void published_texts_have_their_xxh3_and_xxh64(void **state) {
     tamis_free(xxh3), tamis_free(xxh64);
 }
 
-/* Of the messages "", 00, 0001, 000102, ... */
+/* For the messages "", 00, 0001, 000102, ... */
 static const uint64_t sip_vectors[64] = {
     0xabac0158050fc4dc, 0xc9f49bf37d57ca93, 0x82cb9b024dc7d44d, 0x8bf80ab8e7ddf7fb,
     0xcf75576088d38328, 0xdef9d52f49533b67, 0xc50d2b50c59f22a7, 0xd3927d989bb11140,
@@ -163,13 +163,13 @@ static void messages_of_every_length_have_their_sip13(void **state) {
     }
     for (size_t i = 0; i < sizeof message; i++) message[i] = (uint8_t)(i % 251);
     assert_hash(f, message, 64, 0xf17997ec4b4a6065);
-    assert_hash(f, message, 255, 0x08285a76b268c341); /* the length has one byte in the hash */
+    assert_hash(f, message, 255, 0x08285a76b268c341); /* the hash mixes in one byte of the length */
     assert_hash(f, message, 256, 0xd8aa711758c5b439);
     assert_hash(f, message, 10000, 0x73ba538ccaf44195);
     tamis_free(f);
 }
 
-/* Keys lie anywhere: a hash that reads whole words must not care. */
+/* Keys may be unaligned: a hash that reads whole words must not care. */
 static void the_address_of_a_key_does_not_matter(void **state) {
     (void)state;
     uint8_t room[300 + 16];
@@ -239,7 +239,7 @@ static void another_secret_is_another_hash(void **state) {
     }
 }
 
-/* A call that was interrupted before says nothing about this one. */
+/* An errno left by an earlier interrupted call does not matter. */
 static void secrets_are_drawn_after_an_interruption(void **state) {
     (void)state;
     uint8_t drawn[TAMIS_SECRET_BYTES];
@@ -259,7 +259,7 @@ static void wiped_bytes_are_zero(void **state) {
     assert_true(bytes[0] == 0xa5 && bytes[31] == 0xa5);
 }
 
-/* hash=sip13 without a secret draws one, and never the same. */
+/* hash=sip13 without a secret draws a new one each time. */
 static void drawn_secrets_differ(void **state) {
     (void)state;
     uint64_t ids[16];
@@ -299,7 +299,7 @@ static void key_ids_and_self_tests_stay_what_they_are(void **state) {
 /* ---- Avalanche ------------------------------------------------------------------------------ */
 
 /* Pairs of keys that differ in one bit: every bit of the hash must change in half of them. With
- * 10^6 pairs chance alone makes a bias of 0.1 % (one sigma); 1 % is the limit. */
+ * 10^6 pairs, chance alone causes a bias of 0.1 % (one sigma); 1 % is the limit. */
 static void one_bit_of_the_key_turns_half_of_the_hash(void **state) {
     (void)state;
     enum { PAIRS = 1000000, MAX_LEN = 32 };
@@ -310,7 +310,7 @@ static void one_bit_of_the_key_turns_half_of_the_hash(void **state) {
             uint8_t key[MAX_LEN];
             for (uint64_t w = 0; w < MAX_LEN / 8; w++)
                 tamis__put64(key + 8 * w, test_number(5 + w, i));
-            const size_t len = 4 + i % (MAX_LEN - 3); /* shorter ones would repeat */
+            const size_t len = 4 + i % (MAX_LEN - 3); /* shorter keys would repeat */
             const uint64_t before = tamis_hash(f, key, len);
             const size_t bit = (size_t)(test_number(4, i) % (len * 8));
             key[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -328,7 +328,7 @@ static void one_bit_of_the_key_turns_half_of_the_hash(void **state) {
     }
 }
 
-/* The same for each pair of input and output bit of an integer. */
+/* The same for each pair of an input and an output bit of an integer. */
 static void each_bit_of_an_integer_turns_each_bit_of_the_hash(void **state) {
     (void)state;
     enum { PAIRS = 8192 };
@@ -387,7 +387,7 @@ static size_t url(uint8_t *key, uint64_t i) {
     return put_text(key, "https://www.example.org/shop/item?id=", i, "&lang=en#top");
 }
 
-/* One key, then those with one of its bits turned, then those with two. */
+/* One key, then those with one of its bits flipped, then those with two. */
 static size_t one_bit_apart(uint8_t *key, uint64_t i) {
     memset(key, 0x55, WIDE);
     if (i == 0) return WIDE;
@@ -419,7 +419,7 @@ static const struct {
 };
 enum { ALL_KEYS = 5 * COUNTED + ONE_BIT_APART + ZEROS };
 
-/* Hashes of the first n keys of a set; returns where the next hash would go. */
+/* Hashes the first n keys of a set; returns the end of the hashes. */
 static uint64_t *hash_set(const tamis *f, size_t set, uint32_t n, uint64_t *hashes) {
     uint8_t key[MAX_KEY + 100];
     for (uint32_t i = 0; i < n; i++) {
@@ -429,7 +429,7 @@ static uint64_t *hash_set(const tamis *f, size_t set, uint32_t n, uint64_t *hash
     return hashes;
 }
 
-/* Puts a hash into a table with twice the room and says whether it was there before. */
+/* Inserts a hash into a table of twice as many slots; false if it is there already. */
 static bool is_new(uint64_t *table, uint64_t slots, uint64_t hash) {
     uint64_t at = hash % slots;
     for (; table[at]; at = (at + 1) % slots)
@@ -438,7 +438,7 @@ static bool is_new(uint64_t *table, uint64_t slots, uint64_t hash) {
     return true;
 }
 
-/* Chance would make a pair of equal 64-bit hashes among these keys once in 10^7 runs. */
+/* By chance, two of these keys have equal 64-bit hashes once in 10^7 runs. */
 static void two_million_short_keys_have_distinct_hashes(void **state) {
     (void)state;
     const uint64_t slots = 2 * ALL_KEYS;
@@ -452,7 +452,7 @@ static void two_million_short_keys_have_distinct_hashes(void **state) {
         for (size_t s = 0; s < COUNT_OF(sets); s++) end = hash_set(f, s, sets[s].n, end);
         assert_int_equal(end - hashes, ALL_KEYS);
         for (size_t i = 0; i < ALL_KEYS; i++) {
-            assert_true(hashes[i] != 0); /* which the table takes for an empty slot */
+            assert_true(hashes[i] != 0); /* 0 means an empty slot */
             if (!is_new(table, slots, hashes[i]))
                 fail_msg("%s: two keys hash to %016llx", modes[m], (unsigned long long)hashes[i]);
         }
@@ -466,7 +466,7 @@ static void two_million_short_keys_have_distinct_hashes(void **state) {
 
 enum { UNITS = 4096, MAX_PLACED = 100000 };
 
-/* By how many standard deviations a chi-square is off (Wilson and Hilferty 1931). */
+/* The deviation of a chi-square in standard deviations (Wilson and Hilferty 1931). */
 static double sigmas_off(const uint32_t *count, unsigned buckets, double n) {
     const double expected = n / buckets, df = buckets - 1;
     double sum = 0;
@@ -474,8 +474,8 @@ static double sigmas_off(const uint32_t *count, unsigned buckets, double n) {
     return (cbrt(sum / expected / df) - 1 + 2 / (9 * df)) / sqrt(2 / (9 * df));
 }
 
-/* Two-sided: keys that are spread too evenly do not come from a hash either. */
-static const double sigmas_allowed = 6.11; /* both tails together have TEST_ALPHA */
+/* Two-sided: a spread that is too even does not come from a hash either. */
+static const double sigmas_allowed = 6.11; /* TEST_ALPHA for both tails together */
 
 static void assert_even(const uint32_t *count, unsigned buckets, double n, const char *what,
                         const char *set) {
@@ -484,7 +484,7 @@ static void assert_even(const uint32_t *count, unsigned buckets, double n, const
         fail_msg("%s of %s: %.1f sigmas off over %u buckets", what, set, off, buckets);
 }
 
-/* Few keys get few buckets: chi-square wants some keys in each. */
+/* Few keys get few buckets: chi-square needs several keys in each. */
 static unsigned buckets_for(uint32_t n) {
     return n >= 10 * UNITS ? UNITS : 64;
 }
@@ -493,7 +493,7 @@ static uint32_t placed(size_t set) {
     return sets[set].n < MAX_PLACED ? sets[set].n : MAX_PLACED;
 }
 
-/* The judge comes first: it must notice what is uneven, and what is too even. */
+/* Tests the test: it must reject a spread that is uneven or too even. */
 static void an_uneven_spread_is_noticed(void **state) {
     (void)state;
     uint32_t biased[UNITS] = {0}, counted[UNITS] = {0}, fair[UNITS] = {0};
@@ -531,7 +531,7 @@ static void top_bits_are_even_in_every_mode(void **state) {
     free(hashes);
 }
 
-/* A body of a kind in memory of our own, so that it can be emptied after every key. */
+/* A body of a kind in our own memory, so that it can be cleared after every key. */
 typedef struct bench {
     const tamis_kind *kind;
     tamis_body body;
@@ -567,9 +567,9 @@ static void tear_down(bench *b) {
     free(b->body.bytes);
 }
 
-/* Adds one hash to the empty body, tells which unit it fell in, leaves its bytes in `block`, and
- * empties the body again. That a block is the hash scaled to the number of blocks is what folding
- * and partitioning rest on; a bit elsewhere shows in tear_down. */
+/* Adds one hash to the empty body, returns its unit, copies its block, if any, to `block` and
+ * clears the body again. Folding and partitioning rely on the block index being the hash scaled to
+ * the number of blocks; a bit elsewhere shows in tear_down. */
 static unsigned unit_of(bench *b, uint64_t hash, uint8_t block[64]) {
     assert_int_equal(b->kind->add(&b->body, tamis__hashes(&hash, 1)), TAMIS_OK);
     if (b->block_bytes) {
@@ -588,15 +588,14 @@ static unsigned unit_of(bench *b, uint64_t hash, uint8_t block[64]) {
     return unit;
 }
 
-/* Specs that give a kind 4096 bits with one probe, or 4096 blocks. Cells with values get one
- * bit. */
+/* Specs that give a kind 4096 bits with one probe, or 4096 blocks; value cells get one bit. */
 static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     char spec[200];
     static const char *const params[] = {"bits=4096,hashes=1,value=1", "bits=4096,hashes=1",
                                          "bits=4096", "bits=2097152", "bits=1048576"};
     if (info->abilities & TAMIS_OWN_HASH) return false;
     if (!(info->abilities & TAMIS_ADDS_ONCE))
-        return false; /* cells, in which bits are no positions */
+        return false; /* cells, whose bits are not positions */
     for (size_t w = 0; w < COUNT_OF(params); w++) {
         struct tamis_plan plan = TAMIS_PLAN_INIT;
         snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, params[w]);
@@ -638,7 +637,7 @@ static void positions_of_every_kind_are_even(void **state) {
     free(hashes);
 }
 
-/* Two lanes of a block together: were their bits to follow from each other, pairs would show. */
+/* Two lanes of a block together: if their bits depended on each other, pairs would show it. */
 static void bits_inside_a_block_are_even_in_pairs(void **state) {
     (void)state;
     static const struct {
@@ -653,7 +652,7 @@ static void bits_inside_a_block_are_even_in_pairs(void **state) {
         bench b;
         assert_true(set_up(&b, lanes[l].spec));
         const unsigned bytes = lanes[l].lane_bytes, width = bytes * 8;
-        for (size_t s = 0; s < 6; s++) { /* the sets with keys enough */
+        for (size_t s = 0; s < 6; s++) { /* the sets with enough keys */
             const uint32_t n = placed(s);
             static uint32_t count[8][UNITS];
             memset(count, 0, sizeof count);
@@ -679,7 +678,7 @@ static void bits_inside_a_block_are_even_in_pairs(void **state) {
     free(hashes);
 }
 
-/* First and second probe of every scheme of classic: the second alone, and the two in pairs. */
+/* First and second probe of every scheme of classic: the second alone, and both in pairs. */
 static void successive_probes_are_even_in_pairs(void **state) {
     (void)state;
     static const char *const schemes[] = {"mcg", "double64", "double", "enhanced", "triple"};
@@ -704,7 +703,7 @@ static void successive_probes_are_even_in_pairs(void **state) {
                 const unsigned a = unit_of(&one, hashes[i], block);
                 assert_int_equal(two.kind->add(&two.body, tamis__hashes(&hashes[i], 1)), TAMIS_OK);
                 uint8_t *byte = &two.body.bytes[a / 8];
-                assert_true(*byte >> a % 8 & 1); /* the first probe is the same with two */
+                assert_true(*byte >> a % 8 & 1); /* the first probe is the same for two */
                 *byte ^= (uint8_t)(1 << a % 8);
                 unsigned b = a; /* both may be the same bit */
                 for (unsigned w = 0; w < UNITS / 64; w++) {
@@ -725,7 +724,7 @@ static void successive_probes_are_even_in_pairs(void **state) {
     free(hashes);
 }
 
-/* Whatever the vector unit does at once, and what is left over. */
+/* Every batch size: full vectors and the rest. */
 static void many_integers_hash_as_one_by_one(void **state) {
     (void)state;
     enum { MAX = 70 };
@@ -753,7 +752,7 @@ static void many_integers_hash_as_one_by_one(void **state) {
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
-/* Rows of every width, and strings in a list, hash as each alone. */
+/* Rows of every width, and strings in a list. */
 static void rows_and_lists_hash_as_one_by_one(void **state) {
     (void)state;
     enum { ROWS = 9, WIDEST = 300 };
@@ -789,7 +788,7 @@ static const void *one_piece(void *ctx, size_t *len) {
     return key->bytes;
 }
 
-/* A kind that hashes keys itself has no hash here: 0 by every way. */
+/* A kind that hashes keys itself has no hash here: every function gives 0. */
 static void no_mode_no_hash(void **state) {
     (void)state;
     const tamis_hasher h = {.mode = TAMIS_HASH_OWN};
@@ -803,7 +802,7 @@ static void no_mode_no_hash(void **state) {
     for (size_t i = 0; i < COUNT_OF(hashes); i++) assert_int_equal(hashes[i], 0);
 }
 
-/* Lists whose strings have all sorts of lengths, and end where memory ends. */
+/* Strings of many lengths, at either end of a page between two protected ones. */
 static void lists_of_mixed_lengths_hash_as_one_by_one(void **state) {
     (void)state;
     enum { KEYS = 64, ROUNDS = 300, LONGEST = 60 };
@@ -830,13 +829,13 @@ static void lists_of_mixed_lengths_hash_as_one_by_one(void **state) {
     assert_int_equal(munmap(room, 3 * page), 0);
 }
 
-/* A key that is cut: how much of it is left, and how long the next pieces are. */
+/* A key in pieces: what is left of it, and the turn, which sets the length of the next piece. */
 struct pieces {
     const uint8_t *at;
     size_t left, turn;
 };
 
-/* 1 byte, 2, ..., 19, none, 1 again: whole words and parts of them, in every place. */
+/* 1 byte, 2, ..., 19, none, 1 again: whole words and parts of them, at every offset. */
 static const void *next_piece(void *ctx, size_t *len) {
     struct pieces *pieces = ctx;
     if (pieces->left == 0) return NULL;
@@ -866,11 +865,11 @@ static void pieces_hash_as_the_whole(void **state) {
 
 /* ---- Keys of more than 4 GiB ----------------------------------------------------------------- */
 
-static sigjmp_buf behind_the_page;
+static sigjmp_buf outside_the_page;
 
 static void leave_page(int signal_number) {
     (void)signal_number;
-    siglongjmp(behind_the_page, 1);
+    siglongjmp(outside_the_page, 1);
 }
 
 typedef void hashes_key(const tamis *, const struct tamis_key *);
@@ -879,7 +878,7 @@ static void by_hash(const tamis *f, const struct tamis_key *key) {
     tamis_hash(f, key->bytes, key->len);
 }
 
-static void by_question(const tamis *f, const struct tamis_key *key) {
+static void by_query(const tamis *f, const struct tamis_key *key) {
     tamis_has(f, key->bytes, key->len);
 }
 
@@ -892,14 +891,14 @@ static void by_pieces(const tamis *f, const struct tamis_key *key) {
     tamis_hash_pieces(f, one_piece, &key);
 }
 
-/* Of a key of 2^32 + 5 bytes only one page is there: whoever reads more than its first 5 bytes
- * leaves that page, and is seen. To hash it whole would take seconds. */
+/* Only one page of a key of 2^32 + 5 bytes is readable: a hash that reads far beyond its first 5
+ * bytes leaves that page and faults. Hashing it whole would take seconds. */
 static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key *key) {
     struct sigaction old[2], now = {.sa_handler = leave_page, .sa_flags = SA_NODEFER};
     volatile bool has_left = false;
     sigaction(SIGSEGV, &now, &old[0]);
     sigaction(SIGBUS, &now, &old[1]);
-    if (sigsetjmp(behind_the_page, 1) == 0)
+    if (sigsetjmp(outside_the_page, 1) == 0)
         hashes(f, key);
     else
         has_left = true;
@@ -911,7 +910,7 @@ static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key 
 static void a_length_has_64_bits(void **state) {
     (void)state;
     if (sizeof(size_t) < 8) skip();
-    static hashes_key *const ways[] = {by_hash, by_question, by_list, by_pieces};
+    static hashes_key *const ways[] = {by_hash, by_query, by_list, by_pieces};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), len = (size_t)(((uint64_t)1 << 32) + 5);
     uint8_t *room = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_ptr_not_equal(room, MAP_FAILED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tests' own tools: where they are wrong, every test that uses them proves something else. Keys
- * that repeat would make any filter look bad or good; a bound with one side, or one that depends on
- * luck, would let pass what it should not. */
+/* The tests' own tools: if they are wrong, every test that uses them proves something else.
+ * Repeated keys would make any filter look bad or good; a one-sided bound, or one that depends on
+ * luck, would pass what it should not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* The same ones in every run, on every machine; worked out by another program. */
+/* The same in every run, on every machine; computed by another program. */
 static void numbers_are_pinned(void **state) {
     (void)state;
     assert_true(test_number(0, 0) == 0);
@@ -30,7 +30,7 @@ static uint64_t unshift(uint64_t x, int by) {
     return y;
 }
 
-/* Back to the counter. What has a way back is distinct. */
+/* Back to the counter: an invertible mapping gives distinct numbers. */
 static uint64_t counter_of(uint64_t family, uint64_t x) {
     x = unshift(x, 31) * 0x319642b2d24d8ec3;
     x = unshift(x, 27) * 0x96de1b173f119089;
@@ -48,9 +48,8 @@ static void numbers_are_distinct(void **state) {
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
-/* The fewest and the most hits that are possible, by summing every term of both tails in another
- * program; the first line also by hand: 11 of 1024 outcomes have at most one hit, 56 at most
- * two. */
+/* The min and max possible hits, by summing every term of both tails in another program; the first
+ * row also by hand: 11 of 1024 outcomes have at most one hit, 56 at most two. */
 static void bounds_have_two_sides(void **state) {
     (void)state;
     static const struct {
@@ -84,7 +83,7 @@ static void what_cannot_be_is_impossible(void **state) {
     assert_false(test_is_possible(99, 100, 1, TEST_ALPHA));
 }
 
-/* A filter that is a tenth worse, or better, than it says is not let pass by ten million probes. */
+/* Ten million probes detect a filter that is 10 % worse, or better, than it reports. */
 static void a_tenth_is_seen(void **state) {
     (void)state;
     assert_false(test_is_possible(110000, 10000000, 0.01, TEST_ALPHA));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* hierarchical: excerpts are found wherever they stood, false ones are as rare as the formula says,
- * and the bytes are those that docs/format.md tells. */
+/* hierarchical: excerpts are found at every offset, false ones are as rare as the formula says, and
+ * the bytes are those of docs/format.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,18 +35,18 @@ static uint8_t *random_bytes(uint64_t family, size_t len) {
     return bytes;
 }
 
-/* What a trace told: how often by number of blocks, the first, and whether in order. */
+/* What a trace reported: counts by number of blocks, the first place, and whether in order. */
 enum { MAX_BLOCKS = 64 };
-typedef struct told {
+typedef struct seen {
     uint64_t n, with_blocks[MAX_BLOCKS], last_offset;
     struct tamis_traced first;
     size_t last_flow;
     bool is_out_of_order;
     uint64_t stop_after; /* 0: never */
-} told;
+} seen;
 
 static bool listen(void *ctx, const struct tamis_traced *traced) {
-    told *t = ctx;
+    seen *t = ctx;
     if (t->n++ == 0) t->first = *traced;
     t->with_blocks[traced->blocks < MAX_BLOCKS ? traced->blocks : 0]++;
     if (t->n > 1 && (traced->offset < t->last_offset ||
@@ -57,15 +57,15 @@ static bool listen(void *ctx, const struct tamis_traced *traced) {
     return t->n != t->stop_after;
 }
 
-static told trace(const tamis *f, const void *excerpt, size_t len, const struct tamis_key *flows,
+static seen trace(const tamis *f, const void *excerpt, size_t len, const struct tamis_key *flows,
                   size_t flow_count) {
-    told t = {0};
+    seen t = {0};
     REQUIRE_OK(tamis_trace(f, excerpt, len, flows, flow_count, UINT64_MAX, listen, &t));
     assert_false(t.is_out_of_order);
     return t;
 }
 
-/* How many whole blocks of all sizes lie in [at, at + len), counted one by one. */
+/* The number of whole blocks of all sizes in [at, at + len), counted one by one. */
 static uint64_t blocks_in(uint64_t at, uint64_t len, uint64_t block, unsigned levels) {
     uint64_t n = 0;
     for (unsigned l = 0; l < levels; l++)
@@ -76,7 +76,7 @@ static uint64_t blocks_in(uint64_t at, uint64_t len, uint64_t block, unsigned le
 
 /* ---- Finding -------------------------------------------------------------------------------- */
 
-/* Every excerpt that is long enough, of a payload of every length around block borders. */
+/* Every excerpt that is long enough, of payloads of every length around block boundaries. */
 static void every_excerpt_at_every_place(void **state) {
     (void)state;
     enum { BLOCK = 8, MIN = 2 * BLOCK - 1, MAX = 100 };
@@ -87,7 +87,7 @@ static void every_excerpt_at_every_place(void **state) {
         REQUIRE_OK(tamis_record(f, flow.bytes, flow.len, 0, bytes, len));
         for (size_t at = 0; at + MIN <= len; at++)
             for (size_t n = MIN; at + n <= len; n++) {
-                const told t = trace(f, bytes + at, n, &flow, 1);
+                const seen t = trace(f, bytes + at, n, &flow, 1);
                 assert_int_equal(t.n, 1);
                 assert_int_equal(t.first.flow, 0);
                 assert_int_equal(t.first.offset, at);
@@ -112,18 +112,18 @@ static void the_right_flow_is_named(void **state) {
         REQUIRE_OK(tamis_record(f, flows[i + 1].bytes, flows[i + 1].len, 0, bytes[i], LEN));
     }
     for (size_t i = 0; i < FLOWS; i++) {
-        const told t = trace(f, bytes[i] + 3 * i, 200, flows, FLOWS + 1);
+        const seen t = trace(f, bytes[i] + 3 * i, 200, flows, FLOWS + 1);
         assert_int_equal(t.n, 1);
         assert_int_equal(t.first.flow, i + 1);
         assert_int_equal(t.first.offset, 3 * i);
-        const told bare = trace(f, bytes[i] + 3 * i, 200, NULL, 0);
+        const seen bare = trace(f, bytes[i] + 3 * i, 200, NULL, 0);
         assert_int_equal(bare.n, 1);
         assert_true(bare.first.flow == SIZE_MAX);
     }
     /* One payload in two flows, and twice in one of them. */
     REQUIRE_OK(tamis_record(f, "f0", 2, 0, bytes[1], LEN));
     REQUIRE_OK(tamis_record(f, "f0", 2, 5120, bytes[1], LEN));
-    const told t = trace(f, bytes[1] + 100, 300, flows, FLOWS + 1);
+    const seen t = trace(f, bytes[1] + 100, 300, flows, FLOWS + 1);
     assert_int_equal(t.n, 3);
     assert_int_equal(t.first.flow, 1);
     assert_int_equal(t.last_offset, 5220);
@@ -131,7 +131,7 @@ static void the_right_flow_is_named(void **state) {
     tamis_free(f);
 }
 
-/* What is recorded without a flow has an offset, and belongs to nobody. */
+/* A payload recorded without a flow has an offset but no flow. */
 static void without_a_flow(void **state) {
     (void)state;
     uint8_t *bytes = random_bytes(2, 1000);
@@ -141,14 +141,14 @@ static void without_a_flow(void **state) {
     assert_int_equal(trace(f, bytes + 99, 300, flows, 2).n, 0);
     assert_int_equal(trace(f, bytes + 99, 300, NULL, 0).n, 1);
     REQUIRE_OK(tamis_record(f, "", 0, 0, bytes, 1000)); /* an empty name is a name */
-    const told t = trace(f, bytes + 99, 300, flows, 2);
+    const seen t = trace(f, bytes + 99, 300, flows, 2);
     assert_int_equal(t.n, 1);
     assert_int_equal(t.first.flow, 1);
     free(bytes);
     tamis_free(f);
 }
 
-/* Blocks of two payloads that would fit together: larger blocks know that they never did. */
+/* Blocks of two payloads, mixed: larger blocks show that they were never neighbours. */
 static void levels_know_neighbours(void **state) {
     (void)state;
     enum { BLOCK = 16, LEN = 8 * BLOCK };
@@ -184,7 +184,7 @@ static void pieces_are_the_whole(void **state) {
         assert_int_equal(test_info(f).items, test_info(whole).items);
         tamis_free(f);
     }
-    /* Cut elsewhere, the blocks that are cut are missing, and no other. */
+    /* Cut elsewhere, only the blocks that are cut are missing. */
     tamis *f = test_make("hierarchical:capacity=5000,fpr=1e-9,block=16,levels=3");
     REQUIRE_OK(tamis_record(f, NULL, 0, 0, bytes, 1000));
     REQUIRE_OK(tamis_record(f, NULL, 0, 1000, bytes + 1000, LEN - 1000));
@@ -196,7 +196,7 @@ static void pieces_are_the_whole(void **state) {
     free(bytes);
 }
 
-/* The hash of a block, worked out a second time from docs/format.md. */
+/* The hash of a block, computed independently from docs/format.md. */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
     x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
@@ -220,7 +220,7 @@ static void blocks_are_those_of_the_format(void **state) {
                 REQUIRE_OK(tamis_add_hash(g, place));
                 REQUIRE_OK(tamis_add_hash(g, mix(place + flow)));
             }
-        /* how far it goes, and nothing else */
+        /* sets how far payloads reach, and nothing else */
         REQUIRE_OK(tamis_record(g, NULL, 0, LEN - 1, "x", 1));
         assert_true(test_is_same_payload(f, g));
         assert_int_equal(test_info(f).items, test_info(g).items);
@@ -232,7 +232,7 @@ static void blocks_are_those_of_the_format(void **state) {
 
 /* ---- False attributions --------------------------------------------------------------------- */
 
-/* A filter whose rate is about `fpr`, full of strangers, in which payloads seem to reach far. */
+/* A filter with a rate of about `fpr`, full of random hashes, whose payloads seem to reach far. */
 static tamis *noisy(double fpr, unsigned block, unsigned levels, uint64_t longest) {
     tamis *f =
         test_make("hierarchical:capacity=20000,fpr=%g,block=%u,levels=%u", fpr, block, levels);
@@ -247,8 +247,8 @@ static void assert_possible(uint64_t hits, uint64_t probes, double rate, const c
                  (unsigned long long)probes, rate * (double)probes);
 }
 
-/* At each place the blocks of all levels must hit by accident: f^n, two-sided, for each n. */
-static void false_places_are_as_rare_as_told(void **state) {
+/* At a false place all n blocks, of all levels, are false positives: f^n, two-sided, for each n. */
+static void false_places_are_as_rare_as_expected(void **state) {
     (void)state;
     static const struct {
         unsigned block, levels;
@@ -266,7 +266,7 @@ static void false_places_are_as_rare_as_told(void **state) {
             with[blocks_in(at % period + period, cases[c].len, block, levels)] += EXCERPTS;
         for (uint64_t e = 0; e < EXCERPTS; e++) {
             uint8_t *excerpt = random_bytes(1000 + e, cases[c].len);
-            const told t = trace(f, excerpt, cases[c].len, NULL, 0);
+            const seen t = trace(f, excerpt, cases[c].len, NULL, 0);
             for (int n = 0; n < MAX_BLOCKS; n++) got[n] += t.with_blocks[n];
             all += t.n;
             free(excerpt);
@@ -284,8 +284,8 @@ static void false_places_are_as_rare_as_told(void **state) {
     }
 }
 
-/* Of flows that did not have it, at the place where another had it, f^n are named too. */
-static void false_flows_are_as_rare_as_told(void **state) {
+/* At the place where one flow had the excerpt, a share of f^n of the other flows is named too. */
+static void false_flows_are_as_rare_as_expected(void **state) {
     (void)state;
     enum { FLOWS = 20000, BLOCK = 64, LEN = 192 };
     tamis *f = noisy(0.3, BLOCK, 2, 1000);
@@ -297,13 +297,13 @@ static void false_flows_are_as_rare_as_told(void **state) {
         flows[i] = (struct tamis_key){&names[i], sizeof names[i]};
     }
     REQUIRE_OK(tamis_record(f, flows[77].bytes, flows[77].len, 0, bytes, 1000));
-    told t = {0};
+    seen t = {0};
     REQUIRE_OK(tamis_trace(f, bytes + 128, LEN, flows, FLOWS, 128, listen, &t));
     const uint64_t n = blocks_in(128, LEN, BLOCK, 2); /* 3 + 1 */
     const double fpr = tamis_fpr_now(f);
     assert_int_equal(n, 4);
     assert_possible(t.with_blocks[n] - 1, FLOWS - 1, pow(fpr, (double)n), "flows");
-    /* And for an excerpt of nowhere: both must go wrong. */
+    /* For an excerpt never recorded, both place and flow must be false positives. */
     const double one = tamis_false_traces(f, LEN, 0, UINT64_MAX),
                  many = tamis_false_traces(f, LEN, FLOWS, UINT64_MAX);
     assert_true(many > 0 && many < one * FLOWS * fpr * fpr);
@@ -319,7 +319,7 @@ static void too_short_is_refused(void **state) {
     (void)state;
     tamis *f = test_make("hierarchical:capacity=100,block=32");
     tamis *other = test_make("classic:capacity=100");
-    told t = {0};
+    seen t = {0};
     uint8_t *bytes = random_bytes(10, 500);
     assert_int_equal(tamis_trace(f, bytes, 62, NULL, 0, UINT64_MAX, listen, &t), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "62 bytes"));
@@ -336,18 +336,18 @@ static void too_short_is_refused(void **state) {
     free(bytes);
 }
 
-static void offsets_end_where_they_are_told_to(void **state) {
+static void offsets_end_at_the_limit(void **state) {
     (void)state;
     uint8_t *bytes = random_bytes(11, 1000);
     tamis *f = test_make("hierarchical:capacity=100,fpr=1e-9,block=32");
-    told t = {0};
+    seen t = {0};
     REQUIRE_OK(tamis_record(f, NULL, 0, 0, bytes, 1000));
     REQUIRE_OK(tamis_trace(f, bytes + 321, 100, NULL, 0, 320, listen, &t));
     assert_int_equal(t.n, 0);
     REQUIRE_OK(tamis_trace(f, bytes + 321, 100, NULL, 0, 321, listen, &t));
     assert_int_equal(t.n, 1);
     assert_int_equal(trace(f, bytes + 900, 100, NULL, 0).n, 1); /* the very end */
-    t = (told){.stop_after = 1};
+    t = (seen){.stop_after = 1};
     assert_int_equal(tamis_trace(f, bytes, 100, NULL, 0, UINT64_MAX, listen, &t), TAMIS_CANCELLED);
 
     const uint64_t max = (uint64_t)1 << 48;
@@ -356,7 +356,7 @@ static void offsets_end_where_they_are_told_to(void **state) {
     assert_int_equal(tamis_record(f, NULL, 0, UINT64_MAX, bytes, 1000), TAMIS_INVALID);
     tamis *same = test_copy(f);
     REQUIRE_OK(tamis_record(f, NULL, 0, 0, bytes, 0));
-    assert_true(test_is_same_payload(f, same)); /* nothing is nothing */
+    assert_true(test_is_same_payload(f, same)); /* an empty record adds nothing */
     REQUIRE_OK(tamis_record(f, NULL, 0, max - 64, bytes, 64));
     tamis_free(same);
     tamis_free(f);
@@ -385,14 +385,14 @@ static void images_that_reach_too_far_are_refused(void **state) {
     tamis_free(f);
 }
 
-/* What was recorded by an older version is found for ever. */
+/* Records of an older version must always be found. */
 static void a_golden_record_is_traced(void **state) {
     (void)state;
     static const char excerpt[] = "\n301\n302\n303\n304\n305\n306\n307\n308\n309\n310\n311\n3";
     const struct tamis_key flows[] = {{"odd.tmp", 7}, {"good.tmp", 8}};
     tamis *f;
     REQUIRE_OK(tamis_map(&f, "tests/golden/hierarchical-recorded-1.tamis"));
-    const told t = trace(f, excerpt, sizeof excerpt - 1, flows, 2);
+    const seen t = trace(f, excerpt, sizeof excerpt - 1, flows, 2);
     assert_int_equal(t.n, 1);
     assert_int_equal(t.first.flow, 1);
     assert_int_equal(t.first.offset, 399);
@@ -400,14 +400,14 @@ static void a_golden_record_is_traced(void **state) {
     tamis_free(f);
 }
 
-static void no_memory_is_told(void **state) {
+static void no_memory_is_reported(void **state) {
     (void)state;
     test_failing_allocator failing = {0};
     const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
     uint8_t *bytes = random_bytes(13, 500);
     tamis *f;
-    told t = {0};
+    seen t = {0};
     REQUIRE_OK(tamis_create_with(&f, "hierarchical:capacity=100,fpr=1e-9", &options));
     REQUIRE_OK(tamis_record(f, "f", 1, 0, bytes, 500));
     failing.fail_at = failing.calls + 1;
@@ -427,13 +427,13 @@ int main(void) {
         cmocka_unit_test(levels_know_neighbours),
         cmocka_unit_test(pieces_are_the_whole),
         cmocka_unit_test(blocks_are_those_of_the_format),
-        cmocka_unit_test(false_places_are_as_rare_as_told),
-        cmocka_unit_test(false_flows_are_as_rare_as_told),
+        cmocka_unit_test(false_places_are_as_rare_as_expected),
+        cmocka_unit_test(false_flows_are_as_rare_as_expected),
         cmocka_unit_test(too_short_is_refused),
-        cmocka_unit_test(offsets_end_where_they_are_told_to),
+        cmocka_unit_test(offsets_end_at_the_limit),
         cmocka_unit_test(images_that_reach_too_far_are_refused),
         cmocka_unit_test(a_golden_record_is_traced),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests_name("hierarchical", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a server that keeps filters as its own values needs: images in pieces, memory that moves,
- * facts without a look at the payload. */
+/* What a server that stores filters as its own values needs: images in pieces, memory that moves,
+ * info without reading the payload. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static uint8_t *image_of(const tamis *f, size_t *size) {
     return image;
 }
 
-/* Every offset and every length: over header, payload and notes, and over their borders. */
+/* Every offset, many lengths: in header, payload and notes, and across their boundaries. */
 static void pieces_are_the_image(void **state) {
     (void)state;
     tamis *f = make("blocked:capacity=20,hash=sip13", 20);
@@ -50,8 +50,8 @@ static void pieces_are_the_image(void **state) {
     tamis_free(f);
 }
 
-/* An allocator that lays pieces at odd multiples of 16, and a mover that shifts them by another
- * one, so that the cache line in a piece is never where it was. */
+/* An allocator that places blocks at odd multiples of 16, and a mover that changes the multiple, so
+ * that the first cache line in a block is never at the same offset. */
 enum { ROOM = 1 << 16 };
 static size_t shift = 16, moved;
 
@@ -119,7 +119,7 @@ static void facts_are_infos_without_the_payload(void **state) {
     tamis_free(f);
 }
 
-static void room_tells_when_memory_moves(void **state) {
+static void remaining_counts_adds_until_growth(void **state) {
     (void)state;
     tamis *f = make("scalable:capacity=100,fpr=1%", 0);
     assert_int_equal(tamis_remaining(f), 100);
@@ -133,17 +133,17 @@ static void room_tells_when_memory_moves(void **state) {
     tamis_free(f);
 }
 
-static void secrets_are_told_to_who_has_the_filter(void **state) {
+static void a_filter_returns_its_secret(void **state) {
     (void)state;
     const uint8_t secret[16] = "sixteen letters";
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
-    uint8_t told[16] = {0};
+    uint8_t found[16] = {0};
     tamis *f = make("classic:capacity=1", 0);
-    assert_false(tamis_secret(f, told));
+    assert_false(tamis_secret(f, found));
     tamis_free(f);
     assert_int_equal(tamis_create_with(&f, "classic:capacity=1,hash=sip13", &options), TAMIS_OK);
-    assert_true(tamis_secret(f, told));
-    assert_memory_equal(told, secret, sizeof secret);
+    assert_true(tamis_secret(f, found));
+    assert_memory_equal(found, secret, sizeof secret);
     tamis_free(f);
 }
 
@@ -152,8 +152,8 @@ int main(void) {
         cmocka_unit_test(pieces_are_the_image),
         cmocka_unit_test(a_filter_can_be_moved),
         cmocka_unit_test(facts_are_infos_without_the_payload),
-        cmocka_unit_test(room_tells_when_memory_moves),
-        cmocka_unit_test(secrets_are_told_to_who_has_the_filter),
+        cmocka_unit_test(remaining_counts_adds_until_growth),
+        cmocka_unit_test(a_filter_returns_its_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads of more than 2^32 bytes, in memory that nobody wrote and that takes none: an index, a
- * size or a product of 32 bits loses keys, or puts all of them into a part of the payload. Every
- * kind of the registry that grows with its capacity; `make big` fills such filters to the brim, in
- * minutes. */
+/* Payloads of more than 2^32 bytes, in untouched virtual memory: a 32-bit index, size or product
+ * loses keys, or puts all of them into one part of the payload. Covers every kind of the registry
+ * that grows with its capacity; `make big` fills such filters to capacity, in minutes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,9 +22,9 @@ enum { KEYS = 512, SLICES = 16 };
 #define MAX_BYTES   ((uint64_t)1 << 40)
 #define SMALL_BYTES ((uint64_t)1 << 20)
 
-/* ---- Bodies without core, which would look at every byte ------------------------------------- */
+/* ---- Bodies without core, which would read every byte ---------------------------------------- */
 
-/* The fewest keys, as a power of two, for which the payload has so many bytes. */
+/* Plans for the smallest power of two of keys whose payload has at least `min` bytes. */
 static bool plan(const tamis_kind *kind, uint64_t min, tamis_shape *shape) {
     for (int e = 10; e < 48; e++) {
         char spec[128];
@@ -48,7 +47,7 @@ static tamis_body empty_body(const tamis_kind *kind, const tamis_shape *shape) {
     return f;
 }
 
-/* Hashes, and keys for the kinds that hash their own way. */
+/* Hashes, and keys for the kinds that hash keys themselves. */
 static uint64_t hash[KEYS];
 static struct tamis_key key[KEYS];
 
@@ -80,7 +79,7 @@ static unsigned touched_pages(const tamis_body *f, unsigned char *page, size_t p
     return n;
 }
 
-/* In how many slices of the payload is a page that was looked at or written? */
+/* The number of slices of the payload with a page that was read or written. */
 static unsigned slices_of_pages(const tamis_body *f) {
     const size_t bytes = (size_t)sysconf(_SC_PAGESIZE),
                  pages = (size_t)((f->size + bytes - 1) / bytes);
@@ -91,7 +90,7 @@ static unsigned slices_of_pages(const tamis_body *f) {
     return n;
 }
 
-/* In how many slices of a small payload is a byte that is not as in an empty one? */
+/* The number of slices of a small payload with a byte that differs from the empty one. */
 static unsigned slices_of_bytes(const tamis_body *f, const tamis_body *empty) {
     bool slice[SLICES] = {false};
     unsigned n = 0;
@@ -101,8 +100,7 @@ static unsigned slices_of_bytes(const tamis_body *f, const tamis_body *empty) {
     return n;
 }
 
-/* Kinds with several parts begin with the first of them; how far keys spread shows in a small
- * one. */
+/* Kinds with several parts fill the first one first; a small filter shows how far keys spread. */
 static unsigned spread_of_small(const tamis_kind *kind) {
     tamis_shape shape;
     assert_true(plan(kind, SMALL_BYTES, &shape));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* iblt: how often it lists all, its estimators, and tables that are no table of a set. */
+/* iblt: how often it lists everything, its estimators, and tables that represent no set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,13 +34,13 @@ static bool take_none(void *ctx, uint64_t hash, bool is_first) {
     return false;
 }
 
-/* ---- How often all is listed ---------------------------------------------------------------- */
+/* ---- How often everything is listed --------------------------------------------------------- */
 
 static uint64_t failures(const char *spec, uint64_t d, uint64_t pairs) {
     return test_count_unlisted(spec, 1000 + d, d, pairs);
 }
 
-/* Two hashes cannot be told apart when they have all cells in common: one in side^k pairs. */
+/* Two hashes cannot be told apart when they share all cells: one in side^k pairs. */
 static void two_fail_as_computed(void **state) {
     (void)state;
     enum { TRIALS = 30000 };
@@ -55,8 +55,8 @@ static void two_fail_as_computed(void **state) {
     }
 }
 
-/* As many as were planned for are listed 999 times of 1000; a tenth fewer cells would be too few
- * for large differences, and twice as many differences are too many. */
+/* The planned number of differences is listed 999 times in 1000; 10 % fewer cells are too few for
+ * large differences, and twice as many differences are too many. */
 static void planned_sizes_list_all(void **state) {
     (void)state;
     static const struct {
@@ -82,7 +82,7 @@ static test_sizes estimates(const char *spec, uint64_t d, uint64_t pairs) {
     return test_estimate_sizes(spec, 77, d, pairs);
 }
 
-/* Mean d, variance 2 d (d - 1) / m: within six errors of mean and variance, from both sides. The
+/* Mean d, variance 2 d (d - 1) / m: within six standard errors of mean and variance, two-sided. The
  * squares of a sum of many are nearly normal: their variance is known to sqrt(2 / trials). */
 static void signs_are_as_computed(void **state) {
     (void)state;
@@ -96,7 +96,7 @@ static void signs_are_as_computed(void **state) {
     }
 }
 
-/* Two keys share a counter once in m pairs, and then add up to 0 or 4. */
+/* Two keys share a counter in one of m pairs; the estimate is then 0 or 4. */
 static void two_signs_are_exact(void **state) {
     (void)state;
     enum { TRIALS = 20000, M = 64 };
@@ -117,7 +117,7 @@ static void two_signs_are_exact(void **state) {
     assert_true(test_is_possible(four, TRIALS, 0.5 / M, TEST_ALPHA));
 }
 
-/* Few are counted, many are sampled; the error that is told is the error that is made. */
+/* Few are counted, many are sampled; the reported error matches the actual one. */
 static void strata_are_as_computed(void **state) {
     (void)state;
     enum { TRIALS = 150 };
@@ -133,7 +133,7 @@ static void strata_are_as_computed(void **state) {
     }
 }
 
-static void without_estimator_none(void **state) {
+static void sizes_need_an_estimator(void **state) {
     (void)state;
     struct tamis_estimate size;
     tamis *f = test_make("iblt:differences=10,estimator=none");
@@ -141,10 +141,10 @@ static void without_estimator_none(void **state) {
     tamis_free(f);
 }
 
-/* ---- By a filter ---------------------------------------------------------------------------- */
+/* ---- Sizes by a filter ---------------------------------------------------------------------- */
 
-/* d / 2 keys are only theirs, the others only ours. */
-static void filters_tell_sizes(void **state) {
+/* d keys are only theirs, d only ours. */
+static void filters_estimate_sizes(void **state) {
     (void)state;
     enum { KEYS = 5000, TRIALS = 60 };
     uint64_t *ours = malloc(KEYS * sizeof *ours);
@@ -168,7 +168,7 @@ static void filters_tell_sizes(void **state) {
     free(ours);
 }
 
-static void some_filters_tell_nothing(void **state) {
+static void some_filters_cannot_estimate(void **state) {
     (void)state;
     struct tamis_estimate here, there;
     uint64_t hash = 5;
@@ -191,9 +191,8 @@ static void some_filters_tell_nothing(void **state) {
 
 /* ---- What is not a set ---------------------------------------------------------------------- */
 
-/* A key that is there twice is answered for, is told of, and prevents lists; once it is removed all
- * is as before. */
-static void repeated_keys_are_told(void **state) {
+/* A key added twice is found, is reported, and prevents listing until one copy is removed. */
+static void repeated_keys_are_reported(void **state) {
     (void)state;
     uint64_t listed = 0;
     tamis *f = test_make("iblt:differences=10"), *empty = test_copy(f);
@@ -214,7 +213,7 @@ static void repeated_keys_are_told(void **state) {
     tamis_free(empty);
 }
 
-/* Two numbers of a family that share their cell in the first subtable of `table`, and no other. */
+/* Two numbers of a family that share only their cell in the first subtable of `table`. */
 static void find_neighbours(tamis_iblt table, uint64_t hash[2], uint64_t at[2][8]) {
     for (uint64_t i = 1;; i++) {
         unsigned shared = 0;
@@ -230,8 +229,8 @@ static void find_neighbours(tamis_iblt table, uint64_t hash[2], uint64_t at[2][8
     }
 }
 
-/* Both hashes are there, but the second stands in another cell of the first subtable. Both are
- * found, and leave the cell that they should share. The sums of all subtables agree. */
+/* Both hashes are stored, but the second in a wrong cell of the first subtable. Both are found, and
+ * leave the cell that they should share. The sums of all subtables agree. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     enum { PLACES = 8 };
@@ -272,7 +271,7 @@ static void impossible_tables_are_refused(void **state) {
     test_add_hashes(f, 83, 0, 20);
     assert_true(test_refuses_words(f, words, sizeof words / sizeof *words, NULL));
     tamis_free(f);
-    /* A bit of a cell always shows; one of a counter when it is the last. */
+    /* A flipped bit of a cell always shows; one of a counter if it is its lowest bit. */
     f = test_make("iblt:cells=32,hashes=4,estimator=none");
     test_add_hashes(f, 83, 0, 20);
     assert_int_equal(test_flip_bits(f, 1000, NULL), 0);
@@ -290,7 +289,7 @@ static void params_are_checked(void **state) {
         "iblt",                                      /* neither a size nor a number of keys */
         "iblt:capacity=100,bits=1000",               /* too small for the estimator */
         "iblt:cells=30,counters=63",                 /* too few */
-        "iblt:cells=30,counters=0,estimator=signed", /* none at all, of signed */
+        "iblt:cells=30,counters=0,estimator=signed", /* signed needs some */
         "iblt:cells=30,counters=64,estimator=strata",
         "iblt:cells=30,hashes=2",
         "iblt:differences=0",
@@ -307,7 +306,7 @@ static void params_are_checked(void **state) {
     assert_true(test_plan("iblt:differences=1M,hashes=3").word[CELLS] < 1240000);
 }
 
-/* Fingers off what does not match, and off kinds that cannot. */
+/* Filters that do not match, and kinds that cannot list. */
 static void others_are_refused(void **state) {
     (void)state;
     uint64_t listed = 0;
@@ -332,10 +331,10 @@ int main(void) {
         cmocka_unit_test(signs_are_as_computed),
         cmocka_unit_test(two_signs_are_exact),
         cmocka_unit_test(strata_are_as_computed),
-        cmocka_unit_test(without_estimator_none),
-        cmocka_unit_test(filters_tell_sizes),
-        cmocka_unit_test(some_filters_tell_nothing),
-        cmocka_unit_test(repeated_keys_are_told),
+        cmocka_unit_test(sizes_need_an_estimator),
+        cmocka_unit_test(filters_estimate_sizes),
+        cmocka_unit_test(some_filters_cannot_estimate),
+        cmocka_unit_test(repeated_keys_are_reported),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(impossible_tables_are_refused),
         cmocka_unit_test(params_are_checked),

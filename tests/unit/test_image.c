@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate, number by number: each field of a header with every kind of wrong value, under
- * checksums that are right, is refused with the status and the sentence that say what is wrong with
- * it. */
+/* The gate, field by field: each header field with every kind of wrong value, under correct
+ * checksums, is refused with the status and the error message that name the fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +72,7 @@ static void all_are_let_in_unchanged(void **state) {
     }
 }
 
-/* Bytes from `at` on, `width` of them, become `value`. */
+/* The `width` bytes at `at` become `value`. */
 static const struct field {
     enum base base;
     size_t at, width;
@@ -143,7 +142,7 @@ static void each_field(void **state) {
     }
 }
 
-/* Features that may be ignored are. */
+/* Optional features are ignored. */
 static void what_may_be_ignored(void **state) {
     (void)state;
     size_t size;
@@ -188,7 +187,7 @@ static void secrets(void **state) {
     free(image);
 }
 
-/* That a filter was intersected is kept as what older readers may ignore, and comes back. */
+/* Intersecting sets a feature bit that older readers may ignore; loading keeps it. */
 static void intersections_say_so(void **state) {
     (void)state;
     tamis *f = test_make("%s", specs[PLAIN]), *g = test_copy(f), *h;
@@ -210,7 +209,7 @@ static void intersections_say_so(void **state) {
     tamis_free(h);
 }
 
-/* Asked rates go there and back; those that no wish can ask become the nearest that one can. */
+/* Target rates survive a round trip; those that no spec can ask for become the nearest allowed. */
 static void rates_as_one_in(void **state) {
     (void)state;
     assert_int_equal(tamis__one_in(0), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* increment: its rate against the distribution of sums, and against many filters. */
+/* increment: its false-positive rate against the distribution of sums and against many filters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* The vectors of docs/format.md, and twice them: a cell and what is added there. */
+/* The vectors of docs/format.md, added once and twice: a cell and its increment. */
 static void known_hashes_have_known_increments(void **state) {
     (void)state;
     enum { HASHES = 3, WIDTH = 6 };
@@ -45,7 +45,7 @@ static void known_hashes_have_known_increments(void **state) {
         }
         tamis_free(f);
     }
-    /* 89 has had 7 of cat; owl would need 5 there, and what is left is no increment. */
+    /* Cell 89 has 7 from cat and 5 from owl; without owl, 7 - 5 = 2 is not an increment. */
     tamis *f = test_make("increment:capacity=9,bits=600,hashes=3,step=4");
     for (unsigned i = 0; i < 2; i++) assert_int_equal(tamis_add_hash(f, known[i].hash), TAMIS_OK);
     assert_int_equal(test_bits_at(f, 89 * WIDTH, WIDTH), 12);
@@ -55,8 +55,8 @@ static void known_hashes_have_known_increments(void **state) {
     tamis_free(f);
 }
 
-/* The chance that a random increment passes a random cell, by the distribution of sums: chance[s]
- * is that of the sum s after the throws so far, worked out by number of throws on the cell. */
+/* The probability that a random increment passes a random cell, by the distribution of sums:
+ * sums[s] is the probability of the sum s after j throws on the cell. */
 static double passing_by_sums(double balls, double cells, unsigned step) {
     enum { MAX_SUM = 300, MAX_THROWS = 60 };
     const unsigned top = 16 * step - 1;
@@ -90,13 +90,13 @@ static void increment_rate_is_that_of_the_sums(void **state) {
                 const double passing =
                     passing_by_sums((double)(n * hashes), (double)cells, 4u << step);
                 const double exact = pow(passing, hashes), is = rate_of(word, n);
-                /* The spread of the fill adds about k^2/2mp of it, and never takes away. */
+                /* The variance of the fill adds about k^2/2mp of the rate, and never lowers it. */
                 if (is < exact * (1 - 1e-9) ||
                     is > exact * (1 + hashes * hashes / ((double)cells * passing)))
                     fail_msg("step %u, k %u, n %llu: %.9g, by sums %.9g", 4u << step, hashes,
                              (unsigned long long)n, is, exact);
             }
-    /* m/n = 10, k = 3, L = 4, as in the paper's comparison; and the formula at its ends. */
+    /* m/n = 10, k = 3, L = 4, as in the paper's comparison; and the formula at its limits. */
     const uint64_t paper[TAMIS_WORDS] = {6 * 1000000, 3, 0};
     assert_true(fabs(rate_of(paper, 100000) / 6.65e-4 - 1) < 0.01);
     assert_true(rate_of(paper, 0) == 0 && rate_of(paper, UINT64_MAX) == 1);
@@ -104,7 +104,7 @@ static void increment_rate_is_that_of_the_sums(void **state) {
     assert_true(rate_of(tiny, 0) == 0 && rate_of(tiny, 1) == 1);
 }
 
-/* Small arrays, where the spread of the fill shows: the formula against many filters. */
+/* Small arrays, where the variance of the fill shows: the formula against many filters. */
 static void increment_rate_holds_for_small_filters(void **state) {
     (void)state;
     enum { FILTERS = 1500, PROBES = 300 };
@@ -125,14 +125,14 @@ static void increment_rate_holds_for_small_filters(void **state) {
             if (!test_is_possible(hits, (uint64_t)FILTERS * PROBES, now, TEST_ALPHA))
                 fail_msg("capacity %u, step %u: %llu hits, the cells say %g", capacities[c], step,
                          (unsigned long long)hits, now * FILTERS * PROBES);
-            if (fabs(now / expected - 1) > 0.04) /* 1500 filters know their mean to one percent */
+            if (fabs(now / expected - 1) > 0.04) /* 1500 filters give their mean to 1 % */
                 fail_msg("capacity %u, step %u: the cells say %g, the formula %g", capacities[c],
                          step, now, expected);
         }
 }
 
-/* A million keys, at half the capacity, at capacity, and far beyond; nothing lost, and hits on both
- * sides of what the cells and the formula say. */
+/* A million keys, at half capacity, at capacity and at 1.5 times; no key is lost, and the hits
+ * match cells and formula, two-sided. */
 static void increment_at_a_million(void **state) {
     (void)state;
     enum { N = 1000000, PROBES = 1000000 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One key without a call: tamis_inline.h gives the answers and the bytes of the handle. tests/house
- * compiles this file again for each vector unit there is, because the header is another one
- * then. */
+/* One key without a call: tamis_inline.h gives the answers and bytes of the handle. tests/house
+ * compiles this file again for each vector unit, because the header differs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
-/* Every rule, one block and many, with and without a seed. */
+/* Every block index rule, one block and many, with and without a seed. */
 static const char *const specs[] = {
     "blocked:capacity=1,hashes=8",
     "blocked:capacity=3000,fpr=1%,hashes=8",
@@ -56,7 +55,7 @@ static void adding_leaves_the_bytes_of_the_handle(void **state) {
     }
 }
 
-/* A handle chooses its way with one integer when it is made, by what the processor can do. */
+/* A handle chooses its code for one integer at creation, by the CPU's features. */
 static void answers_are_those_of_the_handle(void **state) {
     (void)state;
     static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_NEON, TAMIS_CPU_ALL};

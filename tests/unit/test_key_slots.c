@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_key_slots.c: slots of a cluster, and tags that lie in them. */
+/* Slots of a cluster, and tags that hash to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ static void crc_is_the_published_one(void **state) {
     assert_int_equal(slot_crc("", 0), 0);
 }
 
-/* As a server answers CLUSTER KEYSLOT. */
+/* The replies of a server to CLUSTER KEYSLOT. */
 static void only_what_is_in_braces_counts(void **state) {
     static const struct {
         const char *key;
@@ -41,7 +41,7 @@ static void every_slot_has_a_tag(void **state) {
         assert_in_range(len, 1, 4);
         assert_int_equal(slot_crc(tag[slot], len) % SLOTS, slot);
     }
-    /* Keys are called so on servers that run today. */
+    /* Keys on existing servers have these names. */
     assert_string_equal(tag[0], "1bz");
     assert_string_equal(tag[1], "emj");
     assert_string_equal(tag[8192], "fjl");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* labels: many named sets, held against the list of all pairs of cell and label. */
+/* labels: many named sets, against the list of all pairs of cell and label. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,9 +25,9 @@
 enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
 enum { MAX_FOUND = 1 << 14 };
 
-/* ---- Sets and who is in them ---------------------------------------------------------------- */
+/* ---- Sets and their keys -------------------------------------------------------------------- */
 
-/* A family of sets: which keys a label has is a question with a plain answer. */
+/* A family of sets; `has` says which keys a label has. */
 typedef struct family {
     uint64_t labels, keys;
     bool (*has)(const struct family *, uint64_t label, uint64_t key);
@@ -41,7 +41,7 @@ static bool has_own(const family *y, uint64_t label, uint64_t key) {
     return key % y->labels == label;
 }
 
-/* Label 0 has all, the others have ever fewer, the last ones none. */
+/* Label 0 has all keys, each next one fewer, the last three none. */
 static bool is_skewed(const family *y, uint64_t label, uint64_t key) {
     (void)y;
     return key % (label * label + 1) == 0 && label + 3 < y->labels;
@@ -219,7 +219,7 @@ static void every_small_number_of_keys(void **state) {
     }
 }
 
-/* Fewer cells than keys: pairs of many keys meet in one cell and have to be put in order. */
+/* Fewer cells than keys: pairs of many keys share a cell and must be sorted. */
 static void crowded_cells(void **state) {
     static const family y = {97, 3000, has_some};
     (void)state;
@@ -243,7 +243,7 @@ static void keys_in_all_labels_are_cheap(void **state) {
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
 
-/* 30 labels of different sizes: a stranger gets each with its own chance, within exact bounds. */
+/* 30 labels of different sizes: a non-member gets each at its own rate, within exact bounds. */
 static void every_label_keeps_its_rate(void **state) {
     static const family y = {30, 20000, is_skewed};
     enum { PROBES = 300000 };
@@ -284,7 +284,7 @@ static void a_label_comes_later(void **state) {
     check_against_pairs(all, &y);
     tamis_free(f);
 
-    /* More keys for a label that is there, found by its name. */
+    /* More keys for an existing label, found by its name. */
     assert_int_equal(tamis_builder_continue(&b, all, NULL), TAMIS_OK);
     assert_int_equal(tamis_builder_label(b, "set 4"), TAMIS_OK);
     assert_int_equal(tamis_builder_add_hash(b, test_number(77, 1)), TAMIS_OK);
@@ -299,7 +299,7 @@ static void a_label_comes_later(void **state) {
     tamis_free(all);
 }
 
-/* Labels of the two may have other numbers: names decide. */
+/* The two filters may number labels differently: names decide. */
 static void merging_goes_by_names(void **state) {
     static const char spec[] = "labels:capacity=3000,fpr=1%,segment=1024";
     static const family y = {6, 3000, has_some};
@@ -308,7 +308,7 @@ static void merging_goes_by_names(void **state) {
     add_labels(b, &y, 0, 4);
     tamis *a = test_finish(b), *all = build(spec, &y);
     b = test_builder(spec);
-    add_labels(b, &y, 3, 6); /* "s3" is label 3 there and label 0 here */
+    add_labels(b, &y, 3, 6); /* "s3" is label 3 in `a` and label 0 here */
     add_labels(b, &y, 1, 2);
     tamis *c = test_finish(b);
     struct tamis_estimate common;
@@ -397,7 +397,7 @@ static void forged_words_are_refused(void **state) {
     tamis_free(f);
 }
 
-/* Names and where they start: every byte of the tail is looked at. */
+/* Names and their offsets: every byte of the tail is checked. */
 static void forged_names_are_refused(void **state) {
     static const family y = {9, 100, has_some};
     size_t size;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layered counts in arrays, one above the other: against exact counts and the rates of its
- * layers. */
+/* layered counts in stacked arrays: against exact counts and the rates of its layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +17,7 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
-/* The vectors of docs/format.md: a second add goes to the second layer, which has hashes of its
- * own. */
+/* The vectors of docs/format.md: a second add goes to the second layer, with its own hashes. */
 static void known_hashes_have_known_bits(void **state) {
     (void)state;
     enum { LAYER_BITS = 640, HASHES = 4 };
@@ -40,7 +38,7 @@ static void known_hashes_have_known_bits(void **state) {
     }
 }
 
-/* Never under the truth, at any load; and with a rate that does not happen, exactly the truth. */
+/* Never below the true count, at any load; exact where the rate is negligible. */
 static void layered_counts_like_a_model(const char *spec, uint64_t layers, bool is_exact) {
     enum { KEYS = 400, STEPS = 4000 };
     uint64_t truth[KEYS] = {0};
@@ -68,7 +66,7 @@ static void layered_is_never_under(void **state) {
     layered_counts_like_a_model("layered:capacity=400,layers=1", 1, false);
 }
 
-/* Once all layers have a key, nothing changes any more. */
+/* Once all layers have a key, adding it changes nothing. */
 static void layered_ends_at_its_last_layer(void **state) {
     (void)state;
     tamis *f = test_make("layered:capacity=100,fpr=1e-9,layers=3");
@@ -81,22 +79,22 @@ static void layered_ends_at_its_last_layer(void **state) {
     tamis_free(full);
 }
 
-/* A stranger is counted j times when it is a false positive of j layers at once. The layers have
- * hashes of their own, so their rates multiply. */
+/* A non-member is counted j times when it is a false positive of j layers at once. Each layer has
+ * its own hashes, so their rates multiply. */
 static void layers_fail_independently(void **state) {
     (void)state;
-    enum { STRANGERS = 400000, LAYERS = 3 };
+    enum { PROBES = 400000, LAYERS = 3 };
     for (unsigned shrink = 0; shrink <= 30; shrink += 30) {
         tamis *f = test_make("layered:capacity=4000,fpr=20%%,layers=3,shrink=%u", shrink);
         for (uint64_t j = 0; j < LAYERS; j++) test_add_hashes(f, 1, 0, 4000 - 800 * j);
         uint64_t reached[LAYERS + 1] = {0};
-        for (uint64_t i = 0; i < STRANGERS; i++)
+        for (uint64_t i = 0; i < PROBES; i++)
             reached[tamis_count_hash(f, test_number(1, TEST_STRANGERS + i))]++;
         double rate = 1;
         for (unsigned j = LAYERS; j-- > 0;) reached[j] += reached[j + 1];
         for (unsigned j = 0; j < LAYERS; j++) {
             rate *= test_array_rate(f, 100 - shrink, j);
-            test_demand_possible(reached[j + 1], STRANGERS, rate, "strangers in the first layers");
+            test_demand_possible(reached[j + 1], PROBES, rate, "strangers in the first layers");
         }
         tamis_free(f);
     }
@@ -118,8 +116,8 @@ static void layered_merges_to_the_larger_count(void **state) {
     tamis_free(b);
 }
 
-/* Too small later layers show in the caveat, not in the rate. */
-static void layered_tells_of_overfull_layers(void **state) {
+/* Later layers that are too small show in the caveat, not in the rate. */
+static void layered_reports_overfull_layers(void **state) {
     (void)state;
     tamis *f = test_make("layered:capacity=2000,layers=3,shrink=90");
     assert_string_equal(test_info(f).caveat, "");
@@ -138,7 +136,7 @@ int main(void) {
         cmocka_unit_test(layered_ends_at_its_last_layer),
         cmocka_unit_test(layers_fail_independently),
         cmocka_unit_test(layered_merges_to_the_larger_count),
-        cmocka_unit_test(layered_tells_of_overfull_layers),
+        cmocka_unit_test(layered_reports_overfull_layers),
     };
     return cmocka_run_group_tests_name("layered", tests, NULL, NULL);
 }

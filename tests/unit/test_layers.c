@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of several arrays, layered, attenuated, retouched and composite: their shapes. What is
- * special to each is in the file of its name. */
+/* The shapes of kinds of several arrays: layered, attenuated, retouched and composite. What is
+ * specific to each kind is in the file of its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 enum { TEXT = 256 };
 
-/* The first array is a classic filter, bit for bit, whatever lies behind it. */
+/* The first array is a classic filter, bit for bit, whatever follows it. */
 static void the_first_array_is_classic(void **state) {
     (void)state;
     static const char *const specs[] = {"layered:capacity=3000", "attenuated:capacity=3000",
@@ -64,8 +64,8 @@ static void sizes_follow_from_the_words(void **state) {
     tamis_free(f);
 }
 
-/* A size is used up to what no further word of the first array fits into, and below the least one
- * the sentence names it. */
+/* A size is filled until no further word of the first array fits; below the minimum size, the error
+ * message names it. */
 static void sizes_are_used_up(void **state) {
     (void)state;
     static const struct {
@@ -94,8 +94,7 @@ static void sizes_are_used_up(void **state) {
         }
 }
 
-/* Words as somebody may forge them: the gate of the kind itself refuses what is not legal, before
- * anybody compares sizes. */
+/* Forged words: the kind's own check refuses illegal ones, before any sizes are compared. */
 static void illegal_words_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -143,7 +142,7 @@ static void illegal_words_are_refused(void **state) {
             fail_msg("%s with word %u = %llu is not refused", bad[i].kind, bad[i].word,
                      (unsigned long long)bad[i].value);
     }
-    /* 64 layers of 2^58 bytes: a sum that would wrap to nothing. */
+    /* 64 layers of 2^58 bytes: the sum would wrap to 0. */
     const uint64_t wraps[TAMIS_WORDS] = {(uint64_t)1 << 61, 3, 64, 0};
     uint64_t size;
     assert_int_equal(tamis__kind_by_name("layered", 7)->kind->check(wraps, &size), TAMIS_CORRUPT);

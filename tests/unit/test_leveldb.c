@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LevelDB's filters: bytes and a table that LevelDB wrote, and ours beside them. */
+/* LevelDB's filters, against filters and a table written by LevelDB. */
 #define _GNU_SOURCE /* memmem */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void writes_as_leveldb(void **state) {
     }
 }
 
-/* A filter that LevelDB gave as 30 bits for each of the eight keys. */
+/* A filter written by LevelDB with 30 bits for each of the eight keys. */
 static void thirty_bits(void **state) {
     (void)state;
     static uint8_t bytes[] = {0xf8, 0x91, 0x95, 0x11, 0x3f, 0x3c, 0xbc, 0x41, 0x31, 0xbd, 0xd2,
@@ -88,7 +88,7 @@ static void thousand_keys(void **state) {
     free(file.bytes);
 }
 
-/* Filters that LevelDB reads without complaint: too short for a key, and of a later k. */
+/* Filters that LevelDB accepts: too short for a key, or with a k reserved for later versions. */
 static void odd_filters(void **state) {
     (void)state;
     static const struct {
@@ -120,12 +120,11 @@ static void odd_filters(void **state) {
 
 static const char cafe[] = "caf\xc3\xa9";
 
-/* The same filters in a block: one byte is never, a number of hashes above 30 or of none is
- * always. */
+/* The same in a block: one byte never matches; more than 30 hashes, or none, always match. */
 static void odd_filters_of_a_block(void **state) {
     (void)state;
     static const struct {
-        uint8_t bytes[12]; /* a filter, where it starts, where they end, 2^11 */
+        uint8_t bytes[12]; /* a filter, its offset, the end of all filters, 2^11 */
         size_t size;
         bool has;
     } odd[] = {{{0, 0, 0, 0, 11}, 5, false}, /* no filter at all */
@@ -144,8 +143,8 @@ static void odd_filters_of_a_block(void **state) {
     }
 }
 
-/* RocksDB's hash of old takes the last bytes as signed. */
-static void rocksdb_of_old(void **state) {
+/* RocksDB's old hash reads the last bytes as signed. */
+static void old_rocksdb(void **state) {
     (void)state;
     tamis *ours, *theirs;
     assert_int_equal(tamis_create(&ours, "leveldb:capacity=8,bits_per_key=10"), TAMIS_OK);
@@ -209,7 +208,7 @@ static bool list(void *ctx, const struct tamis_found *found) {
     return true;
 }
 
-/* Three ranges, of which the second holds no filter: they start at 0, 159, 159 and end at 253. */
+/* Three ranges, the second without a filter: they start at 0, 159, 159 and end at 253. */
 static void finds_filters_of_a_table(void **state) {
     (void)state;
     const test_file file = test_vector(table);
@@ -286,7 +285,7 @@ static void refuses_what_is_not_a_table(void **state) {
     file.bytes[6539] ^= 1;
     refused("leveldb-table", file, TAMIS_CORRUPT, "checksum of the filter block");
     file.bytes[6539] ^= 1;
-    file.bytes[6539 + 270] = 1; /* compressed, says the trailer, and the checksum does not fit */
+    file.bytes[6539 + 270] = 1; /* marked as compressed: the checksum does not match */
     refused("leveldb-table", file, TAMIS_CORRUPT, "checksum");
     file.bytes[6539 + 270] = 0;
     file.bytes[file.size - 1] ^= 1;
@@ -296,7 +295,7 @@ static void refuses_what_is_not_a_table(void **state) {
     free(file.bytes);
 }
 
-/* A sound table with a filter of another name. */
+/* A valid table with a filter of another name. */
 static void a_table_without_the_filter(void **state) {
     (void)state;
     static const char name[] = "filter.leveldb.BuiltinBloomFilter2";
@@ -312,7 +311,7 @@ static void a_table_without_the_filter(void **state) {
     free(file.bytes);
 }
 
-/* Two filters and an empty one between them, as a block. */
+/* A filter, and a block of two with an empty one between them. */
 static void hostile_bytes(void **state) {
     (void)state;
     static uint8_t block[] = {0xff, 1, 2, 0xff, 0, 3, 0, 0, 0, 0, 3, 0,
@@ -323,7 +322,7 @@ static void hostile_bytes(void **state) {
     free(file.bytes);
 }
 
-/* In the table itself only what the filters need is looked at, and all of that is summed. */
+/* Import reads only what the filters need; all of that is covered by checksums. */
 static void hostile_table(void **state) {
     (void)state;
     const test_file file = test_vector(table);
@@ -332,7 +331,7 @@ static void hostile_table(void **state) {
         for (unsigned bit = i % 4; bit < 8; bit += 4) {
             file.bytes[i] ^= (uint8_t)(1u << bit);
             if (tamis_import(&f, "leveldb-table", file.bytes, file.size) == TAMIS_OK)
-                test_range_in(f, 0, 200); /* the index, or padding of the footer */
+                test_range_in(f, 0, 200); /* the index, or padding in the footer */
             tamis_free(f);
             file.bytes[i] ^= (uint8_t)(1u << bit);
         }
@@ -351,7 +350,7 @@ int main(void) {
         cmocka_unit_test(thousand_keys),
         cmocka_unit_test(odd_filters),
         cmocka_unit_test(odd_filters_of_a_block),
-        cmocka_unit_test(rocksdb_of_old),
+        cmocka_unit_test(old_rocksdb),
         cmocka_unit_test(plans_as_leveldb),
         cmocka_unit_test(finds_filters_of_a_table),
         cmocka_unit_test(reads_a_table),

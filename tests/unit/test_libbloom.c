@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters of libbloom: a file of version 2.0, the bits of 1.6, and ours beside them. */
+/* libbloom's filters, against a file of version 2.0 and the bits of version 1.6. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const char header_hex[] =
     "6c6962626c6f6f6d324000e8030000000000007125000000000000af0400000000000007000000000000007b14ae47"
     "e17a843f010200000000000088168ac58c2b2340";
 
-/* Where the bits were in memory is not kept. */
+/* The address of the bits in memory is not kept. */
 static test_file without_address(void) {
     const test_file file = test_vector("libbloom/libbloom2_n1000_p0.01_7keys.bloom");
     memset(file.bytes + 67, 0, 8);
@@ -54,14 +54,14 @@ static void answers_as_version_2(void **state) {
     tamis_free(f);
     test_goes_round("libbloom", file);
     test_written_anew("libbloom:capacity=1000", seven, "libbloom", file);
-    test_written_anew("libbloom:capacity=0", seven, "libbloom", file); /* no fewer than 1000 */
+    test_written_anew("libbloom:capacity=0", seven, "libbloom", file); /* at least 1000 */
     free(out.bytes);
     free(file.bytes);
     free(original.bytes);
     free(hex.bytes);
 }
 
-/* The same keys in both versions: what differs is 32 bits or 64. */
+/* The same keys in both versions, which compute with 32 or 64 bits. */
 static void thousand_keys(void **state) {
     (void)state;
     static const uint64_t hits_2[] = {1017, 1027, 1058, 1090, 1093, 1136, 1138, 1165, 1180,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* minhash against a slow and obvious version of itself: bins, borrowing, few bits; and the bytes
- * that the gate must refuse. tests/proof/minhash.c measures its errors. */
+/* minhash against a slow, obvious version of itself: bins, borrowing, few bits; and the bytes that
+ * the gate must refuse. tests/proof/minhash.c measures its errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static struct tamis_estimate similarity(const tamis *a, const tamis *b) {
 
 /* ---- Bins ----------------------------------------------------------------------------------- */
 
-/* The largest mixed hash of each bin, by division instead of a product. */
+/* The largest mixed hash of each bin, with bins computed in long double. */
 static void bins_keep_the_largest(void **state) {
     enum { BINS = 100, KEYS = 300 };
     uint64_t largest[BINS] = {0};
@@ -85,8 +85,8 @@ static uint64_t place_of(uint64_t i, uint64_t j) {
     return tamis__mix(tamis__mix(i + 1) + j);
 }
 
-/* The bin that an empty bin borrows from: each of 64 draws in turn, then whoever has the least
- * place. */
+/* The bin that an empty bin borrows from: the first full one of 64 draws, else the full one with
+ * the smallest place_of. */
 static uint64_t slow_lender(const uint64_t *number, uint64_t bins, uint64_t i) {
     for (uint64_t draw = 0; draw < 64; draw++) {
         const uint64_t j = tamis__range(place_of(i, 65536 + draw), bins);
@@ -186,8 +186,8 @@ static void a_million_keys(void **state) {
     tamis_free(all);
 }
 
-/* Mean and variance of 300 pairs, full and shrunk; the proof has the whole table. */
-static void the_error_is_what_is_told(void **state) {
+/* Mean and variance of 300 pairs, full and shrunk; tests/proof has the whole table. */
+static void the_error_is_as_computed(void **state) {
     enum { BINS = 128, KEYS = 4096, SHARED = 2048, TRIALS = 300 };
     static const unsigned keeps[] = {64, 2};
     const double p = (double)SHARED / KEYS;
@@ -237,7 +237,7 @@ static void forged_images_are_refused_or_sound(void **state) {
     test_flip_bits(g, 2000, use);
     size_t size;
     uint8_t *image = test_image(f, &size);
-    /* A number in another bin than its own. */
+    /* A number in its own bin and in the next one. */
     const uint64_t number = tamis__mix((uint64_t)5 << 58);
     assert_int_equal(test_load_forged(image, size, TEST_HEADER_BYTES + 5 * 8, number, use),
                      TAMIS_OK);
@@ -252,7 +252,7 @@ static void forged_images_are_refused_or_sound(void **state) {
     assert_int_equal(test_load_forged(image, size, at + 8, 0, use), TAMIS_CORRUPT);
     free(image);
     tamis_free(g);
-    /* 100 numbers of 3 bits leave 20 bits of the last word, which are zero. */
+    /* 100 numbers of 3 bits leave 20 bits of the last word, which must be zero. */
     tamis *odd = sketch_of(100, 12, 0, 500);
     REQUIRE_OK(tamis_shrink(odd, 3));
     image = test_image(odd, &size);
@@ -271,7 +271,7 @@ int main(void) {
         cmocka_unit_test(shrunk_ones_only_compare),
         cmocka_unit_test(nothing_and_one),
         cmocka_unit_test(a_million_keys),
-        cmocka_unit_test(the_error_is_what_is_told),
+        cmocka_unit_test(the_error_is_as_computed),
         cmocka_unit_test(forged_images_are_refused_or_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* multiset: every count is written, read and merged as it is. */
+/* multiset: every count is written, read and merged exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
-/* Every count of every remainder of a few bits is read back, passes the gate, and costs at most one
- * slot more than the one before; on the way down the same bytes come again. */
+/* Every count of every remainder of a few bits is read back, passes the gate, and takes at most one
+ * slot more than the count before; counting down gives the same bytes again. */
 static void every_count_is_written_and_read(void **state) {
     (void)state;
     for (unsigned width = 2; width <= 5; width++) {
@@ -63,13 +63,13 @@ static void every_count_is_written_and_read(void **state) {
     }
 }
 
-/* Doubling by merging with itself, up to where 64 bits end. */
+/* Doubles by merging with itself, up to the limit of 64 bits. */
 static void counts_go_up_to_64_bits(void **state) {
     (void)state;
     for (int fpr = 2; fpr <= 20; fpr += 3) {
         tamis *f = test_make("multiset:capacity=500,fpr=2^-%d", fpr);
         for (uint64_t i = 0; i < 5; i++) tamis_add_u64(f, i);
-        const uint64_t one = tamis_count_u64(f, 0); /* two of the five may meet */
+        const uint64_t one = tamis_count_u64(f, 0); /* the five may share fingerprints */
         for (unsigned twice = 1; twice < 62; twice++) {
             assert_int_equal(tamis_merge(f, f), TAMIS_OK);
             assert_int_equal(tamis_count_u64(f, 0), one << twice);
@@ -98,7 +98,7 @@ static void a_million_adds_of_a_key_take_a_few_slots(void **state) {
     tamis_free(f);
 }
 
-/* Few keys often, many seldom, against exact counts; two keys with one fingerprint share theirs. */
+/* Few keys often, many rarely, against exact counts. */
 static void multiset_follows_a_model(void **state) {
     (void)state;
     enum { KEYS = 3000, STEPS = 300000 };
@@ -108,7 +108,7 @@ static void multiset_follows_a_model(void **state) {
     memset(times, 0, sizeof times);
     for (uint64_t step = 0; step < STEPS; step++) {
         const double u = (double)(test_number(8, step) >> 11) * 0x1p-53;
-        const uint64_t key = (uint64_t)pow(KEYS, u) - 1; /* the k-th with a chance of about 1/k */
+        const uint64_t key = (uint64_t)pow(KEYS, u) - 1; /* the k-th with probability ~ 1/k */
         if (test_number(9, step) % 3) {
             assert_int_equal(tamis_add_hash(f, hashes[key]), TAMIS_OK);
             times[key]++;
@@ -131,7 +131,7 @@ static void multiset_follows_a_model(void **state) {
     tamis_free(fresh);
 }
 
-/* Room is a promise: that many adds fit whatever they are, and then it is full. */
+/* Capacity is a promise: that many adds fit, whatever they are; it is full at the slot limit. */
 static void room_of_multiset_is_kept(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -149,7 +149,7 @@ static void room_of_multiset_is_kept(void **state) {
     }
 }
 
-/* Estimates of distinct keys do not see how often each was added. */
+/* Estimates of distinct keys do not depend on how often each was added. */
 static void distinct_keys_are_estimated(void **state) {
     (void)state;
     tamis *f = test_make("multiset:capacity=50000,fpr=1%%"), *g = test_copy(f);

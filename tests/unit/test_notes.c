@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes: what is a name, a value and a list of them, byte for byte, and how one is put among
- * others. */
+/* Notes: valid names, values and lists, byte for byte, and how one is set among others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +30,7 @@ static void names(void **state) {
     }
 }
 
-/* The edges of every range of UTF-8, and what lies one beyond them. */
+/* The edges of every range of UTF-8, and one past each. */
 static void values(void **state) {
     (void)state;
     static const struct {
@@ -48,9 +47,9 @@ static void values(void **state) {
         {"\xef\xbf\xbf", true},      /* U+ffff */
         {"\xf0\x90\x80\x80", true},  /* U+10000 */
         {"\xf4\x8f\xbf\xbf", true},  /* U+10ffff */
-        {"\x80", false},             /* goes on with nothing before it */
+        {"\x80", false},             /* a continuation byte alone */
         {"\xbf", false},             /* the same */
-        {"\x82\x80", false},         /* would be U+80, if it were a start */
+        {"\x82\x80", false},         /* would be U+80 if it were a lead byte */
         {"\xf9\x80\x80\x80", false}, /* would be U+40000 */
         {"\xc0\x80", false},         /* NUL in two bytes */
         {"\xc1\xbf", false},         /* U+7f in two */
@@ -59,12 +58,12 @@ static void values(void **state) {
         {"\xed\xa0\x80", false},     /* U+d800 */
         {"\xed\xbf\xbf", false},     /* U+dfff */
         {"\xf4\x90\x80\x80", false}, /* U+110000 */
-        {"\xf5\x80\x80\x80", false}, /* beyond any */
-        {"\xff", false},             /* in no text */
-        {"\xc2", false},             /* ends in the middle */
+        {"\xf5\x80\x80\x80", false}, /* past the last */
+        {"\xff", false},             /* never in UTF-8 */
+        {"\xc2", false},             /* truncated */
         {"\xe2\x82", false},         /* the same */
         {"\xf0\x9f\x92", false},     /* the same */
-        {"\xc2\x41", false},         /* does not go on */
+        {"\xc2\x41", false},         /* no continuation */
         {"\xc2\xc2\x80", false},     /* starts again */
         {"a\xe2\x82\xac\xff", false} /* the last of several */
     };
@@ -73,7 +72,7 @@ static void values(void **state) {
             fail_msg("value %zu is judged wrongly", i);
 }
 
-/* In memory of exactly their size: a checked build sees every byte too far. */
+/* In memory of exactly their size: a sanitizer sees any byte read past the end. */
 static bool is_legal(const char *notes, size_t size) {
     char *exact = malloc(size ? size : 1);
     assert_non_null(exact);
@@ -90,21 +89,21 @@ static void lists(void **state) {
     assert_true(LEGAL("a\0\0"));
     assert_true(LEGAL("a\0one\0b\0two\0"));
     assert_false(LEGAL("a"));                 /* no end */
-    assert_false(LEGAL("a\0one"));            /* none of the value */
-    assert_false(LEGAL("a\0one\0b"));         /* none of the last name */
+    assert_false(LEGAL("a\0one"));            /* no end of the value */
+    assert_false(LEGAL("a\0one\0b"));         /* no end of the last name */
     assert_false(LEGAL("a\0"));               /* a name alone */
-    assert_false(LEGAL("a\0one\0b\0"));       /* the same behind a pair */
+    assert_false(LEGAL("a\0one\0b\0"));       /* the same after a pair */
     assert_false(LEGAL("\0one\0"));           /* no name */
-    assert_false(LEGAL("A\0one\0"));          /* a name that is none */
-    assert_false(LEGAL("a\0\xff\0"));         /* a value that is none */
+    assert_false(LEGAL("A\0one\0"));          /* an invalid name */
+    assert_false(LEGAL("a\0\xff\0"));         /* an invalid value */
     assert_false(LEGAL("b\0one\0a\0two\0"));  /* not in order */
     assert_false(LEGAL("a\0one\0a\0two\0"));  /* twice */
     assert_false(LEGAL("a\0one\0b\0\xc0\0")); /* the second value */
     assert_false(LEGAL("\0\0"));              /* an empty pair */
-    assert_false(LEGAL("a\0one\0\0\0"));      /* behind a good one */
+    assert_false(LEGAL("a\0one\0\0\0"));      /* after a valid one */
 }
 
-/* Among none and some: first, between, last, in place of an old one, and taken away. */
+/* Set alone, first, between, last, in place of an old one; and removed. */
 static void one_among_others(void **state) {
     (void)state;
     static const struct {

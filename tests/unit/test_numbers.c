@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people type them: what is read, exactly, and what is refused, with a sentence. */
+/* Numbers as people type them: what is read, exactly, and what is refused, with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@
 
 typedef bool whole_parser(const char *text, uint64_t *value);
 
-/* ---- What every text is held against -------------------------------------------------------- */
+/* ---- Assertions ----------------------------------------------------------------------------- */
 
-/* Some failure whose sentence is known, so that a parser that leaves no sentence is found out. */
+/* Causes a failure with a known message, to detect a parser that sets no message. */
 static const char *fresh_sentence(void) {
     tamis *none;
     assert_int_equal(tamis_create(&none, NULL), TAMIS_INVALID);
@@ -111,7 +111,7 @@ static void counts_in_every_form(void **state) {
         assert_reads(tamis_parse_count, good[i].text, good[i].count);
 }
 
-/* A double would round half of these. */
+/* A double would round some of these. */
 static void counts_are_exact(void **state) {
     (void)state;
     static const struct {
@@ -137,7 +137,7 @@ static void counts_are_exact(void **state) {
         {"2^63", 9223372036854775808u},
         {"0.0000000000000000001e19", 1},
         {"0e400", 0},
-        {"00000000000000000000000000000001", 1}, /* zeros in front are no digits */
+        {"00000000000000000000000000000001", 1}, /* leading zeros do not count */
     };
     for (size_t i = 0; i < COUNT_OF(good); i++)
         assert_reads(tamis_parse_count, good[i].text, good[i].count);
@@ -159,7 +159,7 @@ static void every_power_of_two_and_its_neighbours(void **state) {
     }
 }
 
-static const char *const no_whole_number[] = {
+static const char *const not_whole_numbers[] = {
     "",
     " ",
     "-1",
@@ -202,7 +202,7 @@ static const char *const no_whole_number[] = {
     "2^99999999999999999999",
     "3^2",
     "18446744073709551616", /* 2^64 */
-    "99999999999999999999", /* more digits than 64 bits have */
+    "99999999999999999999", /* more than 64 bits hold */
     "123456789012345678901234567890",
     "18446744073709552K", /* 2^64 by its suffix */
     "16Ei",
@@ -212,19 +212,19 @@ static const char *const no_whole_number[] = {
     "1e99999999999999999999",
     "\xff",
     "1\xff",
-    "\xd9\xa1", /* an Arabic one: a digit, but not ours */
+    "\xd9\xa1", /* the Arabic digit one */
 };
 
-static void counts_that_are_none(void **state) {
+static void invalid_counts(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(no_whole_number); i++)
-        assert_refuses(tamis_parse_count, no_whole_number[i]);
+    for (size_t i = 0; i < COUNT_OF(not_whole_numbers); i++)
+        assert_refuses(tamis_parse_count, not_whole_numbers[i]);
     assert_refuses(tamis_parse_count, "4096B"); /* B is for bytes */
     assert_refuses(tamis_parse_count, "64KiB");
     assert_refuses(tamis_parse_count, "10MB");
 }
 
-/* An exponent without digits is a slip of the finger, not a unit: 1e must not become 10^18. */
+/* An exponent without digits is a typo, not a unit: 1e must not become 10^18. */
 static void an_exponent_needs_its_digits(void **state) {
     (void)state;
     assert_refuses(tamis_parse_count, "1e");
@@ -269,11 +269,11 @@ static void bytes_in_every_form(void **state) {
         assert_reads(tamis_parse_bytes, good[i].text, good[i].bytes);
 }
 
-static void bytes_that_are_none(void **state) {
+static void invalid_bytes(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(no_whole_number); i++)
-        assert_refuses(tamis_parse_bytes, no_whole_number[i]);
-    assert_refuses(tamis_parse_bytes, "64Ki"); /* bytes say it in full */
+    for (size_t i = 0; i < COUNT_OF(not_whole_numbers); i++)
+        assert_refuses(tamis_parse_bytes, not_whole_numbers[i]);
+    assert_refuses(tamis_parse_bytes, "64Ki"); /* bytes need KiB */
     assert_refuses(tamis_parse_bytes, "16E");
     assert_refuses(tamis_parse_bytes, "1BB");
     assert_refuses(tamis_parse_bytes, "B");
@@ -317,7 +317,7 @@ static void rates_in_every_form(void **state) {
     for (size_t i = 0; i < COUNT_OF(good); i++) assert_reads_rate(good[i].text, good[i].rate);
 }
 
-static void rates_that_are_none(void **state) {
+static void invalid_rates(void **state) {
     (void)state;
     static const char *const bad[] = {
         "",
@@ -385,8 +385,8 @@ static void rates_that_are_none(void **state) {
     for (size_t i = 0; i < COUNT_OF(bad); i++) assert_refuses_rate(bad[i]);
 }
 
-/* Read rates against the C library's reading, over all magnitudes: at most the last digit of a
- * double may differ, and nothing the range allows is refused. */
+/* Rates against the C library's strtod, over all magnitudes: at most the last bit of a double may
+ * differ, and nothing in the range is refused. */
 static void rates_are_as_near_as_a_double_comes(void **state) {
     (void)state;
     int read = 0;
@@ -406,7 +406,7 @@ static void rates_are_as_near_as_a_double_comes(void **state) {
 
 /* ---- Any text ------------------------------------------------------------------------------- */
 
-/* Long texts are read to their end or refused, and quoted in part only. */
+/* Long texts are read to the end or refused; messages quote only a part. */
 static void long_texts_are_refused_with_a_short_sentence(void **state) {
     (void)state;
     enum { LONG = 100000 };
@@ -427,8 +427,8 @@ static void long_texts_are_refused_with_a_short_sentence(void **state) {
     free(text);
 }
 
-/* Every text of four characters of those that mean something: no crash, and a sentence or
- * a value. What is read as a rate lies in the range. */
+/* Every text of four meaningful characters: no crash, no text that is both a count and a rate, and
+ * rates are in the range. */
 static void all_short_texts_end_well(void **state) {
     (void)state;
     static const char letters[] = "0129.eE+-%/^KkiB ";
@@ -450,8 +450,8 @@ static void all_short_texts_end_well(void **state) {
     assert_true(read > 1000 && refused > 100000);
 }
 
-/* A decimal comma must not change what a point means. Where no such locale is installed, this
- * still holds the C locale against the same texts. */
+/* A locale's decimal comma must not change what a point means. Without such a locale, only the C
+ * locale is tested. */
 static void the_locale_does_not_matter(void **state) {
     static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "tr_TR.UTF-8"};
     char *saved = strdup(setlocale(LC_ALL, NULL));
@@ -460,14 +460,14 @@ static void the_locale_does_not_matter(void **state) {
         print_message("# with locale %s\n", commas[i]);
         counts_in_every_form(state);
         counts_are_exact(state);
-        counts_that_are_none(state);
+        invalid_counts(state);
         bytes_in_every_form(state);
         rates_in_every_form(state);
-        rates_that_are_none(state);
+        invalid_rates(state);
     }
     assert_non_null(setlocale(LC_ALL, "C"));
     rates_in_every_form(state);
-    rates_that_are_none(state);
+    invalid_rates(state);
     setlocale(LC_ALL, saved);
     free(saved);
 }
@@ -477,12 +477,12 @@ int main(void) {
         cmocka_unit_test(counts_in_every_form),
         cmocka_unit_test(counts_are_exact),
         cmocka_unit_test(every_power_of_two_and_its_neighbours),
-        cmocka_unit_test(counts_that_are_none),
+        cmocka_unit_test(invalid_counts),
         cmocka_unit_test(an_exponent_needs_its_digits),
         cmocka_unit_test(bytes_in_every_form),
-        cmocka_unit_test(bytes_that_are_none),
+        cmocka_unit_test(invalid_bytes),
         cmocka_unit_test(rates_in_every_form),
-        cmocka_unit_test(rates_that_are_none),
+        cmocka_unit_test(invalid_rates),
         cmocka_unit_test(rates_are_as_near_as_a_double_comes),
         cmocka_unit_test(long_texts_are_refused_with_a_short_sentence),
         cmocka_unit_test(all_short_texts_end_well),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How bits lie in blocks, told from sound filters and from broken ones; and how sure that is. */
+/* The distribution of bits over blocks, of sound and of broken filters, and exact intervals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static void assert_near(double value, double expected, double within) {
     if (!(fabs(value - expected) <= within)) fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* As other statistics software has them. */
+/* Values from other statistics software. */
 static void intervals_are_exact(void **state) {
     (void)state;
     static const struct {
@@ -79,8 +79,8 @@ static void sound_filters_look_sound(void **state) {
     }
 }
 
-/* A quarter of the keys goes to the first half of the blocks only: a poor hash. */
-static void keys_on_a_heap_are_seen(void **state) {
+/* A poor hash: a quarter of the keys goes only to the first half of the blocks. */
+static void clumped_keys_are_detected(void **state) {
     (void)state;
     tamis *f;
     assert_int_equal(tamis_create(&f, "blocked:capacity=100000,fpr=1%"), TAMIS_OK);
@@ -98,7 +98,7 @@ static void keys_on_a_heap_are_seen(void **state) {
     tamis_free(f);
 }
 
-/* A bit that is never set, as by a mask that is one too short. */
+/* A bit that is never set, as with a mask that is one bit too short. */
 static void a_dead_position_is_seen(void **state) {
     (void)state;
     for (size_t i = 0; i < SPECS; i++) {
@@ -127,7 +127,7 @@ static void other_kinds_have_no_blocks_of_bits(void **state) {
     tamis_free(f);
 }
 
-static void an_empty_filter_is_no_trouble(void **state) {
+static void an_empty_filter_looks_sound(void **state) {
     (void)state;
     tamis *f;
     struct blocks blocks;
@@ -145,10 +145,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_exact),
         cmocka_unit_test(sound_filters_look_sound),
-        cmocka_unit_test(keys_on_a_heap_are_seen),
+        cmocka_unit_test(clumped_keys_are_detected),
         cmocka_unit_test(a_dead_position_is_seen),
         cmocka_unit_test(other_kinds_have_no_blocks_of_bits),
-        cmocka_unit_test(an_empty_filter_is_no_trouble),
+        cmocka_unit_test(an_empty_filter_looks_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bloom filters of Apache ORC: messages that its Java library (1.9.4) wrote, and ours beside them.
- * tests/peers/jvm.sh asks the library itself. */
+/* Bloom filters of Apache ORC, against messages written by its Java library (1.9.4).
+ * tests/peers/jvm.sh runs the library itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static const struct {
 };
 enum { MESSAGES = sizeof messages / sizeof *messages };
 
-/* The first two of them, as groups of rows of one stream. */
+/* The first two, as row groups of one stream. */
 static const char stream_hex[] = "0a1408091a108a48c100c57403ea214403700041c3dc"
                                  "0a140809118a48c100c57403ea11214403700041c3dc";
 
@@ -143,21 +143,20 @@ static void refuses_what_is_not_orc(void **state) {
     (void)state;
     static const struct {
         const char *hex, *why;
-    } lies[] = {
-        {"", "neither a filter"},
-        {"08", "neither a filter"},
-        {"0809", "neither a filter"},
-        {"08091a00", "neither a filter"},                     /* no bits */
-        {"08091a070000000000000000", "neither a filter"},     /* not of words */
-        {"08091a090000000000000000", "neither a filter"},     /* more than there is */
-        {"08091a08000000000000000000", "neither a filter"},   /* less than there is */
-        {"08091a8800000000000000000000", "neither a filter"}, /* a length of two bytes for 8 */
-        {"080911000000000000001100000000000000", "neither a filter"},
-        {"08001a080000000000000000", "1 to 255 hashes, not 0"},
-        {"0880021a080000000000000000", "1 to 255 hashes, not 256"},
-        {"0a0508091a100000", "neither a filter"},     /* a stream that is cut */
-        {"0affffffff7f08091a08", "neither a filter"}, /* by gigabytes */
-        {"08ffffffffff7f1a080000000000000000", "neither a filter"}};
+    } lies[] = {{"", "neither a filter"},
+                {"08", "neither a filter"},
+                {"0809", "neither a filter"},
+                {"08091a00", "neither a filter"},                     /* no bits */
+                {"08091a070000000000000000", "neither a filter"},     /* not whole words */
+                {"08091a090000000000000000", "neither a filter"},     /* more than there is */
+                {"08091a08000000000000000000", "neither a filter"},   /* less than there is */
+                {"08091a8800000000000000000000", "neither a filter"}, /* 8 as a two-byte length */
+                {"080911000000000000001100000000000000", "neither a filter"},
+                {"08001a080000000000000000", "1 to 255 hashes, not 0"},
+                {"0880021a080000000000000000", "1 to 255 hashes, not 256"},
+                {"0a0508091a100000", "neither a filter"},     /* a truncated stream */
+                {"0affffffff7f08091a08", "neither a filter"}, /* by gigabytes */
+                {"08ffffffffff7f1a080000000000000000", "neither a filter"}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         const test_file file = test_hex(lies[i].hex);
         tamis *f;

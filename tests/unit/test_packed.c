@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed fields against an array of whole numbers: every width, random writes, nothing beside. */
+/* Packed fields against an array of integers: every width, random writes, no stray bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static void fields_keep_what_was_put(void **state) {
     enum { N = 131 };
     for (unsigned width = 1; width <= 64; width++) {
         const size_t size = (size_t)tamis__fields_size(N, width);
-        uint8_t *bytes = calloc(1, size); /* exactly, so that a checked build sees every step out */
+        uint8_t *bytes = calloc(1, size); /* exact, so that a sanitizer sees any overrun */
         uint64_t expected[N] = {0};
         assert_non_null(bytes);
         for (uint64_t step = 0; step < 3000; step++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parquet's filters: in files that DuckDB and others wrote, with their header, and bare. */
+/* Parquet's filters: in files by DuckDB and other writers, with their header, and bare. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define BYTES(s) \
     { s, sizeof s - 1 }
 
-/* ---- Keys as Parquet makes them bytes -------------------------------------------------------- */
+/* ---- Keys as Parquet encodes them ------------------------------------------------------------ */
 
 enum { MAX_KEYS = 64 };
 
@@ -77,7 +77,7 @@ static void add_value(key_list *list, unsigned column, unsigned i) {
 static const struct {
     const char *name, *type, *keys;
     unsigned values;
-    size_t offset[2], size; /* with the header, in either row group */
+    size_t offset[2], size; /* with the header, by row group */
 } columns[COLUMNS] = {
     {"s", "BYTE_ARRAY", "bytes", 50, {39202, 39630}, 80},
     {"n", "INT32", "int32", 40, {39282, 39710}, 80},
@@ -106,7 +106,7 @@ static void has_answer(const tamis *f, struct tamis_key key, bool expected) {
     assert_int_equal(tamis_has(f, key.bytes, key.len), expected);
 }
 
-/* A filter that came from a file goes out as `filter` is, header and all, and as the bitset. */
+/* A filter from a file is exported as `filter`, header included, and as the bare bitset. */
 static void goes_out(const tamis *f, test_file filter) {
     const test_file whole = test_export(f, "parquet-filter"),
                     bare = test_export(f, "parquet-bitset");
@@ -175,7 +175,7 @@ static void has_every_type(void **state) {
     (void)state;
     const test_file file = test_vector("parquet/duckdb_types.parquet");
     for (unsigned c = 0; c < COLUMNS; c++)
-        for (unsigned group = 0; group < 3; group++) { /* 2 stands for all */
+        for (unsigned group = 0; group < 3; group++) { /* 2: all */
             const struct tamis_key *keys = values_of(c);
             const test_file filter = part(file, columns[c].offset[group % 2], columns[c].size);
             char format[64], spec[64];
@@ -258,7 +258,7 @@ static void bitsets_of_columns(void **state) {
     }
 }
 
-/* 900 keys in 35 blocks, as hyparquet sizes it: any number of blocks will do. */
+/* 900 keys in 35 blocks, as hyparquet sizes it: any number of blocks is valid. */
 static void not_a_power_of_two(void **state) {
     (void)state;
     static const uint64_t no_hits[] = {0};
@@ -396,8 +396,8 @@ static void sizes_of_writers(void **state) {
     assert_non_null(strstr(tamis_why(), "1 GiB"));
 }
 
-/* A wish for a power of two is met exactly, which Arrow's reader demands. */
-static void sizes_as_wished(void **state) {
+/* A size that is a power of two is used exactly, as Arrow's reader requires. */
+static void exact_sizes(void **state) {
     (void)state;
     for (uint64_t bytes = 32; bytes <= (uint64_t)1 << 27; bytes *= 2) {
         char spec[96];
@@ -471,7 +471,7 @@ static void bad_params(void **state) {
     free(file.bytes);
 }
 
-/* The header may have other forms than the usual one; what it says must be so. */
+/* Unusual header forms are read, but what they say must be true. */
 static void headers(void **state) {
     (void)state;
     static const struct {
@@ -578,7 +578,7 @@ static void headers(void **state) {
          "1c1c0000"
          "1c1c0000"
          "00",
-         32, "not 0"}, /* of another type */
+         32, "not 0"}, /* wrong type */
         {"15ffffffffffffffffff01"
          "00",
          32, "larger than its type"},
@@ -613,7 +613,7 @@ static void headers(void **state) {
          "05feff03"
          "02"
          "00",
-         32, NULL}, /* number 2^15-1 is one */
+         32, NULL}, /* field number 2^15-1 is valid */
         {"1540"
          "05feff03"
          "02"
@@ -680,7 +680,7 @@ int main(void) {
         cmocka_unit_test(by_parquet_rs),
         cmocka_unit_test(header_and_bitset_alone),
         cmocka_unit_test(sizes_of_writers),
-        cmocka_unit_test(sizes_as_wished),
+        cmocka_unit_test(exact_sizes),
         cmocka_unit_test(others_stay),
         cmocka_unit_test(bad_params),
         cmocka_unit_test(headers),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parquet files made up byte by byte: what writers may do and none of our samples does, and what
- * only somebody does who means harm. */
+/* Parquet files built byte by byte: what writers may do but no sample does, and what only an
+ * attacker does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void put_number(paper *p, int64_t x) {
     put_count(p, x < 0 ? ~((uint64_t)x << 1) : (uint64_t)x << 1);
 }
 
-/* A field by its id, always written out. */
+/* A field header, always in the long form. */
 static void put_field(paper *p, unsigned id, unsigned type) {
     put_byte(p, type);
     put_number(p, id);
@@ -66,8 +66,8 @@ static void put_list(paper *p, unsigned id, unsigned type, uint64_t count) {
     put_count(p, count);
 }
 
-/* The start of a file: PAR1 and filters of `blocks` blocks one behind the other, each with one bit
- * set, the number of the filter; blocks must be 1 or 2. */
+/* The start of a file: PAR1 and contiguous filters of `blocks` blocks, 1 or 2; filter i has only
+ * bit i set. */
 static paper *start(size_t filters, size_t blocks) {
     static const uint8_t unions[] = {0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0};
     paper *p = calloc(1, sizeof *p);
@@ -117,7 +117,7 @@ static void put_column(paper *p, const column *c) {
     put_byte(p, 0);
 }
 
-/* A footer of groups with the same number of columns each. */
+/* A footer whose groups all have the same number of columns. */
 static test_file with_columns(paper *p, size_t groups, size_t columns, const column *list) {
     put_list(p, 4, STRUCT, groups);
     for (size_t g = 0; g < groups; g++) {
@@ -137,7 +137,7 @@ static void says(const char *words) {
 
 static void refuses(const char *format, test_file file, tamis_status rc, const char *words) {
     tamis *f;
-    uint8_t *exact = malloc(file.size); /* so that a sanitizer sees a step too far */
+    uint8_t *exact = malloc(file.size); /* so that a sanitizer sees any overrun */
     memcpy(exact, file.bytes, file.size);
     assert_int_equal(tamis_import(&f, format, exact, file.size), rc);
     assert_null(f);
@@ -145,7 +145,7 @@ static void refuses(const char *format, test_file file, tamis_status rc, const c
     free(exact);
 }
 
-/* The bits that a filter from start() has. */
+/* The filter, made by start(), has these first 64 bits. */
 static void has_bits(const char *format, test_file file, uint64_t bits) {
     tamis *f = test_import(format, file);
     uint64_t size, found = 0;
@@ -210,7 +210,7 @@ static void names(void **state) {
     free(p);
 }
 
-/* A path that two columns have names neither. */
+/* A path shared by two columns names neither. */
 static void same_names(void **state) {
     (void)state;
     const column columns[] = {{{"a", "b"}, (int64_t)filter_at(0, 1)},
@@ -248,7 +248,7 @@ static void joins_groups(void **state) {
     free(p);
 }
 
-/* Columns in another order, and filters of other sizes, are not joined. */
+/* Columns in different order, and filters of different sizes, are not joined. */
 static void does_not_join(void **state) {
     (void)state;
     const column turned[] = {{{"a"}, (int64_t)filter_at(0, 1)},
@@ -278,7 +278,7 @@ static void does_not_join(void **state) {
     free(p);
     free(larger);
 
-    /* Another column, without a name that fits, stands where the column stood before. */
+    /* In group 0, another column has the index that the column has in group 1. */
     const column mixed[] = {{{"b"}, 4}, {{"a"}, (int64_t)filter_at(1, 1)}};
     p = start(2, 1);
     file = with_columns(p, 2, 1, mixed);
@@ -300,7 +300,7 @@ static void without_filters(void **state) {
     free(p);
 }
 
-/* {8: crypto_metadata}, and for the other column a file that is not this one. */
+/* {8: crypto_metadata}; for the second column, another file. */
 static void encrypted_or_elsewhere(void **state) {
     (void)state;
     const column a = {{"a"}, 4}, b = {{"b"}, (int64_t)filter_at(1, 1)};
@@ -337,7 +337,7 @@ static void encrypted_footer(void **state) {
     refuses("parquet", (test_file){bytes, sizeof bytes - 2}, TAMIS_CORRUPT, "PAR1");
 }
 
-/* ---- What means harm ------------------------------------------------------------------------ */
+/* ---- Attacks -------------------------------------------------------------------------------- */
 
 static void bad_places(void **state) {
     (void)state;
@@ -352,7 +352,7 @@ static void bad_places(void **state) {
                          TAMIS_CORRUPT);
         free(p);
     }
-    /* A filter must end where the footer starts, too. */
+    /* A filter must end before the footer starts. */
     paper *p = start(1, 1);
     p->footer = p->size -= 1;
     const column c = {{"a"}, 4};
@@ -429,7 +429,7 @@ static void bad_footers(void **state) {
     REFUSES("\x1f\0", "an unknown type");
 }
 
-/* Structs in structs, lists in lists and maps in maps, and just not too deep. */
+/* Structs in structs, lists in lists and maps in maps, too deep and not too deep. */
 static void deep(void **state) {
     (void)state;
     static const struct {
@@ -458,7 +458,7 @@ static void bad_footer_lengths(void **state) {
         const test_file file = with_columns(p, 1, 1, &c);
         for (unsigned j = 0; j < 4; j++)
             file.bytes[file.size - 8 + j] = (uint8_t)(lengths[i] >> 8 * j);
-        /* A footer that starts in the filter has no groups, or none that can be. */
+        /* A footer that starts inside the filter has no column with a filter. */
         const bool is_beyond = lengths[i] > file.size - 12;
         refuses("parquet", file, is_beyond ? TAMIS_CORRUPT : TAMIS_UNSUPPORTED,
                 is_beyond ? "the footer should have" : "no column of the file has a filter");
@@ -466,7 +466,7 @@ static void bad_footer_lengths(void **state) {
     }
 }
 
-/* Every change of a small file with several groups, also where they are joined. */
+/* Every change of a small file with several groups, joined and not. */
 static void every_byte(void **state) {
     (void)state;
     const column columns[] = {{{"a"}, (int64_t)filter_at(0, 1)},

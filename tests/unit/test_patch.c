@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patches: what they make, how small they are, and what is refused. */
+/* Patches: their results, their size, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { HEADER = 64, AT_PATCH_SUM = 56 };
 
-/* ---- Bytes in memory of exactly their size, so that a checked build sees a step out of it ---- */
+/* ---- Bytes in memory of exactly their size, so that a sanitizer sees any overrun ------------- */
 
 typedef struct bytes {
     uint8_t *at;
@@ -83,7 +83,7 @@ static bool is_same(bytes a, bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }
 
-/* There and back; returns the size of the patch. */
+/* Makes and applies a patch; returns its size. */
 static size_t round_trip(bytes base, bytes result) {
     bytes made, patch = diff(base, result);
     const size_t size = patch.size;
@@ -102,7 +102,7 @@ static tamis *numbers(const char *spec, uint64_t n) {
     return f;
 }
 
-/* The filter of a spec with n keys, and the same with more. */
+/* The filter of a spec with n keys, and with more. */
 static void two_images(const char *spec, uint64_t n, uint64_t more, bytes *base, bytes *result) {
     tamis *f = numbers(spec, n);
     *base = image_of(f);
@@ -111,7 +111,7 @@ static void two_images(const char *spec, uint64_t n, uint64_t more, bytes *base,
     tamis_free(f);
 }
 
-/* ---- What patches make ----------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static const char *const specs[] = {
     "classic:capacity=3000",  "blocked:capacity=3000",   "split:capacity=3000",
@@ -129,7 +129,7 @@ static void kinds_make_the_trip(void **state) {
         for (uint64_t more = 0; more <= 1000; more = more * 10 + 1) {
             two_images(specs[i], 500, more, &base, &result);
             round_trip(base, result);
-            round_trip(result, base); /* also what leaves or shrinks */
+            round_trip(result, base); /* also removals and shrinking */
             free(base.at);
             free(result.at);
         }
@@ -143,7 +143,7 @@ static void another_kind_and_shape_is_whole_at_worst(void **state) {
     round_trip(base, result);
     round_trip(result, base);
     round_trip(none, result);
-    assert_int_equal(round_trip(none, base), base.size + HEADER); /* not much from little */
+    assert_int_equal(round_trip(none, base), base.size + HEADER); /* nothing to gain */
     round_trip(base, none);
     round_trip(none, none);
     free(base.at);
@@ -166,7 +166,7 @@ static void notes_may_come_and_go(void **state) {
     tamis_free(f);
 }
 
-/* Every pair of sizes around the ends of lines, with bytes that differ everywhere, at the last
+/* Pairs of sizes around multiples of 64 bytes, with bytes that differ everywhere, at the last
  * byte, and nowhere. */
 static void every_size(void **state) {
     (void)state;
@@ -184,7 +184,7 @@ static void every_size(void **state) {
             }
 }
 
-/* Changes that would take as many bytes as the result are told by the result itself. */
+/* Changes that would take as many bytes as the result are replaced by the result itself. */
 static void no_shorter_is_whole(void **state) {
     (void)state;
     for (size_t size = 1; size <= 16; size++)
@@ -204,7 +204,7 @@ static bool append_range(void *ctx, const uint8_t *more, size_t size) {
     return append(ctx, more, size);
 }
 
-/* Numbers of any width, as gaps of terabytes would have them. */
+/* Numbers of any width, as gaps of terabytes would need. */
 static void numbers_have_64_bits(void **state) {
     (void)state;
     for (unsigned bits = 1; bits <= 64; bits++) {
@@ -235,13 +235,13 @@ static void every_density(void **state) {
                 result.at[i / 8] ^= (uint8_t)(1 << i % 8);
         }
         const size_t size = round_trip(base, result);
-        if (shift == 0) assert_in_range(size, 0, 400); /* all bits flipped: no news after a while */
+        if (shift == 0) assert_in_range(size, 0, 400); /* all bits flipped: soon predictable */
         free(base.at);
         free(result.at);
     }
 }
 
-/* ---- How small they are ---------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 static uint64_t changed_bits(bytes a, bytes b) {
     uint64_t changed = 0;
@@ -249,7 +249,7 @@ static uint64_t changed_bits(bytes a, bytes b) {
     return changed;
 }
 
-/* Bytes that it takes to name c of m bits. */
+/* The bytes needed to name c of m bits. */
 static double bound(double m, double c) {
     return (lgamma(m + 1) - lgamma(c + 1) - lgamma(m - c + 1)) / log(2) / 8;
 }
@@ -323,7 +323,7 @@ static void every_flip_and_every_cut(void **state) {
     let_go(&base, &result, &patch);
 }
 
-/* Makes the checksum right again, as somebody would who means harm. */
+/* Corrects the checksum, as an attacker would. */
 static void seal(bytes patch) {
     tamis__put64(patch.at + AT_PATCH_SUM,
                  tamis__checksum(patch.at + HEADER, patch.size - HEADER, patch.at, AT_PATCH_SUM));
@@ -400,7 +400,7 @@ static void other_images_are_refused(void **state) {
     let_go(&base, &result, &patch);
 }
 
-/* Takes so many runs and no more. */
+/* Accepts *ctx runs, then stops. */
 static bool take_some(void *ctx, const void *more, size_t size) {
     int *left = ctx;
     (void)more, (void)size;
@@ -422,7 +422,7 @@ static void a_writer_may_stop_it(void **state) {
     free(result.at);
 }
 
-/* ---- The golden patch is read, and made, for ever -------------------------------------------- */
+/* ---- Edge cases and the golden patch --------------------------------------------------------- */
 
 static bytes file_of(const char *path) {
     FILE *file = fopen(path, "rb");
@@ -441,8 +441,8 @@ static bool take_none(void *ctx, const void *more, size_t size) {
     return (*(int *)ctx)-- > 0;
 }
 
-/* What is told without being written; sizes that no image has. */
-static void only_asked(void **state) {
+/* Info without writing; sizes that no image has. */
+static void without_a_writer(void **state) {
     (void)state;
     bytes base, result, patch;
     struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
@@ -460,7 +460,7 @@ static void only_asked(void **state) {
     let_go(&base, &result, &patch);
 }
 
-/* Nothing is an image of no bytes to a patch: from it, to it, and both. */
+/* To a patch, nothing is an image of 0 bytes: as base, as result, and as both. */
 static void of_nothing(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -481,7 +481,7 @@ static void of_nothing(void **state) {
     }
 }
 
-/* No honest patch codes changes of an image into nothing; one that does is read all the same. */
+/* No honest patch encodes changes to an empty result; one that does is refused. */
 static void changes_into_nothing(void **state) {
     (void)state;
     bytes base = of_size(300), result = of_size(0), patch, made;
@@ -495,8 +495,8 @@ static void changes_into_nothing(void **state) {
     let_go(&base, &result, &patch);
 }
 
-/* Bits behind the end of the result are no changes of it, even if all checksums fit. */
-static void changes_behind_the_end(void **state) {
+/* Changed bits past the end of the result are refused, even if all checksums match. */
+static void changes_past_the_end(void **state) {
     (void)state;
     bytes base = of_size(640), result, patch, made;
     memset(base.at, 0x5a, base.size);
@@ -504,7 +504,7 @@ static void changes_behind_the_end(void **state) {
     result.at[639] ^= 1;
     patch = diff(base, result);
     assert_int_equal(patch.at[10], 1); /* CHANGES */
-    base.size = 639; /* of a base that is as long as the result, nothing else changes */
+    base.size = 639;                   /* base and result are equally long: nothing else changes */
     for (int at = 0; at < 2; at++) {
         tamis__put64(patch.at + 16 + 8 * at, base.size);
         tamis__put64(patch.at + 32 + 8 * at, tamis__checksum(base.at, base.size, NULL, 0));
@@ -515,7 +515,7 @@ static void changes_behind_the_end(void **state) {
     free(base.at), free(result.at), free(patch.at);
 }
 
-/* Straight into tamis_patch_apply, which asks everything again. */
+/* Calls tamis_patch_apply directly, which checks everything again. */
 static void apply_trusts_nobody(void **state) {
     (void)state;
     bytes base, result, patch;
@@ -569,10 +569,10 @@ int main(void) {
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(other_images_are_refused),
         cmocka_unit_test(a_writer_may_stop_it),
-        cmocka_unit_test(only_asked),
+        cmocka_unit_test(without_a_writer),
         cmocka_unit_test(of_nothing),
         cmocka_unit_test(changes_into_nothing),
-        cmocka_unit_test(changes_behind_the_end),
+        cmocka_unit_test(changes_past_the_end),
         cmocka_unit_test(apply_trusts_nobody),
         cmocka_unit_test(golden_patch),
     };

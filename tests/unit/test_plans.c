@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans tell the truth about size: no plan wastes bits, and none promises a rate that its shape
- * does not keep. Nothing is allocated here, so filters of 10^12 keys cost no more than small ones.
+/* Plans are right about size: no plan wastes bits, and none promises a false-positive rate that its
+ * shape does not keep. Nothing is allocated here, so filters of 10^12 keys cost no more than small
+ * ones.
  *
- * What a plan is held against is worked out here, from the papers and not from the library: the
- * chance that all probes of a stranger fall on set bits, by following the probed bits while the
- * keys' bits fall (exact, positive terms only), and for blocks the mean of that over the binomial
- * number of keys in a block. */
+ * The reference is computed here, from the papers and not from the library: the probability that
+ * all probes of a non-member hit set bits, by following the probed bits while keys are added
+ * (exact, positive terms only), and for blocks its mean over the binomial number of keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,13 +25,13 @@
 
 enum { TEXT = 256, WORD_BITS = 64, MAX_PROBES = 64 };
 
-/* How exactly a plan must know its rate. Formulas of second order are as good as this wherever
- * they may be used, and no measurement sees more. */
+/* The relative error allowed for a plan's rate. Second-order formulas are this good wherever they
+ * are used, and no measurement is finer. */
 static const double rounding = 1e-4;
 
 /* ---- Exact rates ---------------------------------------------------------------------------- */
 
-/* covered[u]: the chance that u given bits are all set by the balls so far. */
+/* covered[u]: the probability that u given bits are all set by the balls so far. */
 typedef struct cover {
     double bits, covered[MAX_PROBES + 1], distinct[MAX_PROBES + 1];
     unsigned probes;
@@ -65,7 +65,7 @@ static double exact_rate(double keys, double bits, unsigned probes) {
     return cover_rate(&c);
 }
 
-/* A block of lanes, `probes` bits of each key in every lane, and its rate with i keys inside. */
+/* A block of lanes, with `probes` bits of each key in every lane, and its rate with i keys. */
 enum { MAX_IN_BLOCK = 2000 };
 typedef struct block {
     unsigned lanes, lane_bits, probes;
@@ -77,7 +77,7 @@ static void prepare(block *b) {
     if (b->is_ready) return;
     cover lane = cover_start(b->lane_bits, b->probes);
     for (unsigned i = 0; i <= MAX_IN_BLOCK; i++) {
-        /* The bits in a block follow from 32 bits of the hash: equal ones hit whatever is set. */
+        /* 32 bits of the hash determine the bits in a block: equal ones always hit. */
         const double same = -expm1(i * log1p(-0x1p-32)), differ = pow(cover_rate(&lane), b->lanes);
         b->rate[i] = same + (1 - same) * differ;
         cover_add_key(&lane);
@@ -85,8 +85,8 @@ static void prepare(block *b) {
     b->is_ready = true;
 }
 
-/* Weights by their ratios from the most likely load outward; dividing by their sum makes the
- * first weight, which overflows or vanishes for large filters, unnecessary. */
+/* Weights by their ratios, outward from the most likely load; dividing by their sum avoids the
+ * first weight, which overflows or underflows for large filters. */
 static double block_rate(block *b, double keys, double blocks) {
     prepare(b);
     const double mean = keys / blocks, mode = floor(mean), nothing = 1e-40;
@@ -108,7 +108,7 @@ static double block_rate(block *b, double keys, double blocks) {
     return sum / all;
 }
 
-/* ---- Kinds and what is best for them -------------------------------------------------------- */
+/* ---- Kinds and their optimum ---------------------------------------------------------------- */
 
 static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
     for (int i = 0; i < TAMIS_WORDS; i++)
@@ -117,7 +117,7 @@ static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
     return 0;
 }
 
-/* Two keys with one 64-bit hash cannot be told apart, whatever the size. */
+/* Two keys with the same 64-bit hash cannot be told apart, whatever the size. */
 static double with_equal_hashes(double rate, double keys) {
     return rate + (1 - rate) * (keys / HASHES_THERE_ARE);
 }
@@ -148,8 +148,8 @@ static double split_rate(const struct tamis_plan *plan, double keys, double bloc
     return with_equal_hashes(block_rate(&split_block, keys, blocks), keys);
 }
 
-/* One probe of a universal family: no more than n/m, for every set and every stranger, and hashes
- * that are equal modulo 2^61 - 1 (or altogether) meet in any case. */
+/* One probe of a universal family: at most n/m, for every set and every non-member; hashes that are
+ * equal, fully or modulo 2^61 - 1, always collide. */
 #define UNIVERSAL_FLOOR (1 / 0x1p61 + 1 / HASHES_THERE_ARE)
 
 static double universal_rate(const struct tamis_plan *plan, double keys, double bits) {
@@ -157,8 +157,8 @@ static double universal_rate(const struct tamis_plan *plan, double keys, double 
     return fmin(1, keys / bits + keys * UNIVERSAL_FLOOR);
 }
 
-/* Kinds that are not in the registry are passed over; a kind of the registry that is not here has
- * no optimum that this program knows. */
+/* Kinds that are not in the registry are skipped; a kind that is not listed here has no known
+ * optimum. */
 typedef struct model {
     const char *name, *word; /* the word that counts the units */
     double unit_bits, plan_units;
@@ -194,7 +194,7 @@ static struct tamis_plan plan_for(const model *m, uint64_t keys, double fpr) {
     return plan_of(spec_for(m, keys, fpr));
 }
 
-/* One probe at 10^-6 of 10^12 keys is more than any payload may have. */
+/* One probe at a rate of 10^-6 for 10^12 keys exceeds the max payload. */
 static bool is_too_large(const model *m, uint64_t keys, double fpr) {
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     if (tamis_plan_spec(spec_for(m, keys, fpr), &plan) != TAMIS_TOO_LARGE) return false;
@@ -220,8 +220,8 @@ static void assert_sane(const struct tamis_plan *plan) {
 
 /* ---- Large filters: 2 % at most ------------------------------------------------------------- */
 
-/* The least bits with any whole number of probes. Equal hashes are the part of the rate that no
- * bits can buy off. */
+/* The fewest bits over all numbers of probes. No bits can lower the part of the rate that equal
+ * hashes cause. */
 static double classic_optimum(double keys, double fpr) {
     const double left = fpr - keys / HASHES_THERE_ARE;
     double min = INFINITY;
@@ -231,7 +231,7 @@ static double classic_optimum(double keys, double fpr) {
 }
 
 static double min_units(const model *m, const struct tamis_plan *plan, double keys, double high) {
-    double low = floor(high / 1.03); /* nearly always the answer lies above */
+    double low = floor(high / 1.03); /* the answer is nearly always above */
     while (low > 1 && m->rate(plan, keys, low) <= plan->fpr_asked) low /= 2;
     while (high - low > 1 && high / low > 1 + 1e-5) {
         const double middle = floor(low + (high - low) / 2);
@@ -241,7 +241,7 @@ static double min_units(const model *m, const struct tamis_plan *plan, double ke
     return high;
 }
 
-/* Of a shape with the probes that the plan chose. */
+/* The optimum; for blocks, with the probes that the plan chose. */
 static double optimum_bits(const model *m, const struct tamis_plan *plan) {
     const double keys = (double)plan->capacity;
     if (strcmp(m->name, "classic") == 0) return classic_optimum(keys, plan->fpr_asked);
@@ -284,7 +284,7 @@ static void no_plan_wastes_two_percent(void **state) {
     }
 }
 
-/* blocked prefers 8 probes, which are the fastest, while that costs no more than 3 %. */
+/* blocked prefers 8 probes, the fastest number, as long as that costs at most 3 %. */
 static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
     (void)state;
     const model *m = &models[1];
@@ -314,8 +314,8 @@ static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
                   worst_fpr);
 }
 
-/* Twice the keys are twice the bytes, so that the filters of two days fold onto each other. Rates
- * of blocks are not quite in proportion to their keys, so a few plans in a hundred fall on two
+/* Twice the keys take twice the bytes, so that filters of two days fold onto each other. Rates of
+ * blocks are not quite proportional to their keys, so a few percent of the pairs fall on different
  * sides of a step. */
 static void twice_the_keys_are_twice_the_bytes(void **state) {
     (void)state;
@@ -343,11 +343,10 @@ static void twice_the_keys_are_twice_the_bytes(void **state) {
 
 static const double rates[] = {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6};
 
-/* One unit less misses the rate. From 256 units on a plan may round by 1/128, so that sizes
- * fold. */
+/* One unit less misses the rate. From 256 units, a plan may round by 1/128, so that sizes fold. */
 static void assert_tight(const model *m, uint64_t capacity, double fpr) {
     const struct tamis_plan plan = plan_for(m, capacity, fpr);
-    const double keys = capacity ? (double)capacity : 1; /* a filter for none is one for one */
+    const double keys = capacity ? (double)capacity : 1; /* 0 keys are planned as 1 */
     const double units = (double)word_of(&plan, m->word);
     assert_sane(&plan);
     const double is = m->rate(&plan, keys, units);
@@ -390,8 +389,8 @@ static void small_universal_is_right_to_the_word(void **state) {
     small_plans_are_right_to_the_word(&models[3]);
 }
 
-/* Few blocks with many keys each: there the chance of an empty block is smaller than any double,
- * and a sum that starts from it comes out as zero, which would make two blocks do for 1100 keys. */
+/* Few blocks with many keys each: the probability of an empty block underflows a double, and a sum
+ * that starts from it is 0, as if two blocks were enough for 1100 keys. */
 static void no_capacity_is_lost_to_underflow(void **state) {
     (void)state;
     for (uint64_t n = 301; n <= 3000; n++) assert_tight(&models[2], n, 0.01);
@@ -399,11 +398,11 @@ static void no_capacity_is_lost_to_underflow(void **state) {
     for (uint64_t n = 303; n <= 3000; n += 9) assert_tight(&models[1], n, 0.5);
 }
 
-/* What a plan says about its rate is the exact rate of its shape, not only a bound. */
+/* The rate that a plan reports is the exact rate of its shape, not only a bound. */
 static void expected_rates_are_exact(void **state) {
     (void)state;
     const double max = 1e-3;
-    for (size_t k = 0; k < 3; k++) /* universal promises less than it keeps */
+    for (size_t k = 0; k < 3; k++) /* universal reports only a bound */
         for (size_t r = 0; r < COUNT_OF(rates); r++)
             for (uint64_t n = 1; n <= 3000; n += 1 + n / 3) {
                 const struct tamis_plan plan = plan_for(&models[k], n, rates[r]);
@@ -506,8 +505,8 @@ static void classic_takes_log2_of_the_rate_as_probes(void **state) {
 
 /* ---- Bits per key of a large filter ---------------------------------------------------------- */
 
-/* What the formulas of docs/kinds come to when there are so many keys that blocks, spare buckets
- * and words at the front do not show. All of these are bits per key at rate p, worked out here. */
+/* The formulas of docs/kinds for so many keys that blocks, spare buckets and leading words are
+ * negligible: bits per key at rate p, computed here. */
 
 enum { MANY = 100000000 };
 
@@ -547,8 +546,8 @@ static double counters_of_8_and_half_as_many(double p) { /* spectral:mode=recurr
     return 12 * classic_bits(p);
 }
 
-/* For what has no closed form: the largest x at which a shape with the parameters a and b still
- * keeps the rate p. */
+/* Without a closed form: finds the largest x at which a shape with the parameters a and b keeps the
+ * rate p. */
 typedef struct search {
     double p, a, b;
     bool (*is_good)(const struct search *, double x);
@@ -562,8 +561,7 @@ static double last_good(const search *s, double low, double high) {
     return low;
 }
 
-/* Keys per cell, for k probes (a) and steps L (b): the cells of increment refuse by what is in
- * them. */
+/* Keys per cell, for k probes (a) and steps L (b): a cell of increment refuses by its contents. */
 static bool increments_keep(const search *s, double keys_per_cell) {
     const double k = s->a, step = s->b, t = k * keys_per_cell, p0 = exp(-t);
     const double refuse =
@@ -598,7 +596,7 @@ static double dleft_bits(double p) {
     return 32 * (r + 2) / 24;
 }
 
-/* Eight cells are looked at, 95 % of them in use; less where that buys a shorter fingerprint. */
+/* Eight cells are probed, 95 % of them in use; fewer where that allows a shorter fingerprint. */
 static double cuckoo_cells(double p, double saved) {
     double min = INFINITY;
     for (double f = 4; f <= 40; f++) {
@@ -623,8 +621,8 @@ static double quotient_bits(double p) {
     return min;
 }
 
-/* The generations of keys to come take their part of the rate: half a table each, with so many more
- * bits. 1.26 at most, which is why 2^-16 takes 17 bits: 0.95 * 1.26 is more than 1. */
+/* Future generations of keys take their share of the rate: half a table each, with
+ * ceil(2 log2(x + 1)) more bits: 1.26 at most, so 2^-16 takes 17 bits, as 0.95 * 1.26 > 1. */
 static double grow_bits(double p) {
     double parts = 1;
     for (double x = 1; x <= 46; x++) parts += exp2(-ceil(2 * log2(x + 1))) / 2;
@@ -633,7 +631,7 @@ static double grow_bits(double p) {
     return (f + 1 + 2.25) / 0.95;
 }
 
-/* Stern and Dill's table with jumps: the load that keeps the rate, and the keys that lead to it. */
+/* Stern and Dill's table with jumps: the load that keeps the rate, and the keys that cause it. */
 static double uniform_bits(double p) {
     double min = INFINITY;
     for (double s = 1; s <= 40; s++) {
@@ -658,12 +656,12 @@ static double linear_bits(double p) {
     return min;
 }
 
-/* The least wear of an add with which k cells keep the rate in the long run. */
+/* The min wear per add with which k cells keep the rate in the long run. */
 static double min_wear(double p, double k, double top) {
     return fmax(1, ceil(k / (pow(1 - pow(p, 1 / k), -1 / top) - 1)));
 }
 
-/* Of what happens to a cell within `capacity` adds, a Poisson number of mean t, a share w is wear:
+/* Within `capacity` adds, a cell has a Poisson number of events with mean t, some of them wear;
  * half of the keys must be left. */
 static bool half_are_left(const search *s, double t) {
     const double top = exp2(s->b) - 1, k = s->a, wear = min_wear(s->p, k, top);
@@ -684,8 +682,8 @@ static double stable_bits(double p) {
     return min;
 }
 
-/* Just before a turn a slice of age i has min(i + 1, k) generations; k hits in a row are a yes. */
-static bool slices_keep(const search *s, double each) { /* a generation's keys for each bit */
+/* Just before a turn, a slice of age i has min(i + 1, k) generations; k hits in a row mean yes. */
+static bool slices_keep(const search *s, double each) { /* a generation's keys per bit */
     const unsigned k = (unsigned)s->a, slices = k + (unsigned)s->b;
     double next[MAX_PROBES + 1] = {0}, now[MAX_PROBES + 1];
     next[k] = 1;
@@ -706,14 +704,14 @@ static double window_with(double p, double generations) {
     return min;
 }
 
-static double window_bits(double p) { /* more generations while that saves 3 % */
+static double window_bits(double p) { /* doubles while that saves 3 % */
     double generations = 1, bits = window_with(p, 1), finer;
     while (generations < 64 && (finer = window_with(p, 2 * generations)) <= 0.97 * bits)
         bits = finer, generations *= 2;
     return bits;
 }
 
-/* The first stage has 6/pi^2 of the rate; blocked, or classic where the rate is small. */
+/* The first stage has 6/pi^2 of the rate; it is blocked, or classic where the rate is small. */
 static double scalable_bits(double p) {
     const double first = p * 6 / (3.14159265358979 * 3.14159265358979);
     return p < 1e-4 ? classic_bits(first) : plan_for(&models[1], MANY, first).bits_per_key;
@@ -722,7 +720,7 @@ static double scalable_bits(double p) {
 static const struct {
     const char *kind;
     double (*bits)(double p);
-    bool folds; /* then a plan is rounded by up to 1/128 */
+    bool folds; /* plans are rounded by up to 1/128 */
 } sizes[] = {
     {"classic:", classic_bits, true},
     {"counting:", counters_of_4_and_a_bit, true},
@@ -774,7 +772,7 @@ static void many_keys_take_the_bits_of_the_formula(void **state) {
         }
 }
 
-/* Figures that the family is known for: at most 2 % above. */
+/* Known figures of the family: at most 2 % above. */
 static void many_keys_take_no_more_than_is_known(void **state) {
     (void)state;
     static const struct {
@@ -798,8 +796,8 @@ static void many_keys_take_no_more_than_is_known(void **state) {
 
 /* ---- Directions ----------------------------------------------------------------------------- */
 
-/* Size and rate give a capacity; that capacity fits the size, a little more does not, and
- * capacity and size together keep the rate. */
+/* Size and rate give a capacity; that capacity fits the size, 1 % more does not, and capacity and
+ * size together keep the rate. */
 static void the_three_directions_agree(const model *m) {
     if (!exists(m)) skip();
     for (uint64_t size = 64; size < (uint64_t)1 << 42; size = size * 99 + 8)
@@ -829,7 +827,7 @@ static void the_three_directions_agree(const model *m) {
                      (unsigned long long)given.capacity, (unsigned long long)size);
             const struct tamis_plan filled = plan_of(spec);
             assert_true(filled.payload_bytes <= size);
-            /* blocked keeps its fast 8 probes while they cost no more than a ninth of the rate. */
+            /* blocked keeps its fast 8 probes while they raise the rate by at most a ninth. */
             const double max = strcmp(m->name, "blocked") == 0 ? fpr / 0.9 : fpr;
             if (filled.fpr_expected > max * (1 + rounding))
                 fail_msg("%s has the rate %g, not %g", spec, filled.fpr_expected, fpr);
@@ -858,8 +856,8 @@ static void directions_of_universal_agree(void **state) {
 
 /* ---- Against a wider arithmetic -------------------------------------------------------------- */
 
-/* The same closed form in long double: no loss of digits in the library's may show, from one key
- * to 2^40 and down to 10^-12. Where equal hashes alone make half of the rate, there is no plan. */
+/* The same closed form in long double: the library loses no digits, from one key to 2^40 and down
+ * to 10^-12. Where equal hashes alone cause half of the rate, there is no plan. */
 static void classic_sizes_are_those_of_long_double(void **state) {
     (void)state;
     unsigned planned = 0, refused = 0;
@@ -882,8 +880,8 @@ static void classic_sizes_are_those_of_long_double(void **state) {
             const struct tamis_plan plan = plan_of(spec);
             const long double bits = (long double)word_of(&plan, "bits");
             assert_sane(&plan);
-            /* A small filter needs up to k more bits than the formula says; then come whole words,
-             * and sizes that fold. */
+            /* A small filter needs up to k more bits than the formula; then add rounding to whole
+             * words and to sizes that fold. */
             const long double words = min + MAX_PROBES + WORD_BITS;
             if (bits < min * (1 - 1e-9L) || bits > words * (1 + 1.0L / 128))
                 fail_msg("%s has %.0Lf bits, not %.0Lf", spec, bits, min);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Power that fails at any point of a save: the name leads to the old image or to the new one, and
- * once the call has said that all is well, to the new one. tests/support/power.h says what a disk
- * may lose. */
+/* Power failure at any point of a save: the name refers to the old image or to the new one, and
+ * after the call has succeeded, to the new one. tests/support/power.h says what a disk may lose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 #include "tests/support/require_ok.h"
 #include "tests/support/temp_dir.h"
 
-/* ---- A folder for each test ------------------------------------------------------------------ */
+/* ---- A directory for each test --------------------------------------------------------------- */
 
 static char dir[TEST_FOLDER_BYTES], path[128];
 
@@ -57,7 +56,7 @@ static tamis_edit *edit(void) {
     return e;
 }
 
-/* As apply, diff, convert and keygen. */
+/* As in apply, diff, convert and keygen. */
 static void by_edit_of_bytes(uint64_t keys) {
     static uint8_t piece[5000];
     tamis_edit *e = edit();
@@ -68,7 +67,7 @@ static void by_edit_of_bytes(uint64_t keys) {
     tamis_edit_close(e);
 }
 
-/* As assemble. */
+/* As in assemble. */
 static const tamis *next_shard(void *ctx, uint64_t i) {
     tamis **shards = ctx;
     return shards[i];
@@ -87,7 +86,7 @@ static void by_edit_of_shards(uint64_t keys) {
 static const struct way {
     const char *name, *spec;
     bool is_built, is_edit;
-    void (*save)(uint64_t keys); /* another way */
+    void (*save)(uint64_t keys); /* instead of the above */
 } ways[] = {
     {"save", "split:capacity=1000", false, false, NULL},
     {"builder", "fuse:", true, false, NULL},
@@ -113,8 +112,8 @@ static void save(const struct way *way, uint64_t keys) {
     tamis_edit_close(e);
 }
 
-/* Every flush is needed, where it is: the same journal without it, or with it elsewhere, loses
- * something. */
+/* Every flush is needed where it is: the same journal without it, or with it elsewhere, loses
+ * data. */
 static void each_flush_counts(const char *what) {
     int flushes = 0;
     for (int i = 0; i < journal.count; i++) {
@@ -123,7 +122,7 @@ static void each_flush_counts(const char *what) {
             fail_msg("%s: nothing is lost without flush %d", what, i);
         flushes += is_flush;
     }
-    assert_int_equal(flushes, 2); /* the file and its folder */
+    assert_int_equal(flushes, 2); /* the file and its directory */
     if (is_safe_in_other_order()) fail_msg("%s: nothing is lost by a flush elsewhere", what);
 }
 

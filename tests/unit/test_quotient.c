@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* quotient: adds and removes against an exact model, and at the fullest that it may be. */
+/* quotient: adds and removes against an exact model, and at full load. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,10 +24,8 @@ static void known_hashes_have_known_slots(void **state) {
     static const struct {
         uint64_t hash, home, value;
     } known[] = {{0x42548a8a111c54ee, 165, 211}, {0xe41f5c6dbce1fa41, 570, 78}};
-    enum {
-        BLOCKS_AT = 8 + 32,
-        BLOCK_BYTES = 16 + 8 * 8
-    }; /* 14 offsets; blocks of 64 slots of 8 bits */
+    /* 14 offsets; blocks of 64 slots of 8 bits. */
+    enum { BLOCKS_AT = 8 + 32, BLOCK_BYTES = 16 + 8 * 8 };
     for (size_t i = 0; i < 2; i++) {
         tamis *f = test_make("quotient:capacity=608,remainder=8");
         assert_int_equal(test_info(f).word[0], 640);
@@ -44,8 +42,8 @@ static void known_hashes_have_known_slots(void **state) {
     }
 }
 
-/* Adds and removes by chance, against the number of times that each key is in. In the end the bytes
- * are those of a filter that only ever saw what is left. */
+/* Random adds and removes, against the count of each key. The bytes are those of a filter that was
+ * given only the remaining keys. */
 static void quotient_follows_a_model(void **state) {
     (void)state;
     enum { KEYS = 700, STEPS = 60000 };
@@ -79,7 +77,7 @@ static void quotient_follows_a_model(void **state) {
     tamis_free(f);
 }
 
-/* Ten times the capacity goes through a filter that is as full as it may be. */
+/* Ten times the capacity passes through a full filter. */
 static void churn_at_full_load_loses_nothing(void **state) {
     (void)state;
     enum { N = 100000 };
@@ -107,13 +105,13 @@ static void churn_at_full_load_loses_nothing(void **state) {
     tamis_free(f);
 }
 
-/* One key again and again: full at the latest when its copies pass 16 bits, and nothing changed. */
+/* One key added repeatedly: full once its copies exceed 16 bits; a refused call changes nothing. */
 static void quotient_refuses_endless_copies(void **state) {
     (void)state;
     tamis *f = test_make("quotient:capacity=200000,fpr=1%%");
     for (uint64_t i = 1; i < 500; i++) tamis_add_u64(f, i);
     tamis *few = test_copy(f);
-    const uint64_t hash = (uint64_t)1 << 60; /* far from the tail, which would be full before */
+    const uint64_t hash = (uint64_t)1 << 60; /* far from the tail, which would fill first */
     tamis_status rc = TAMIS_OK;
     uint64_t copies = 0;
     for (; copies < 1000000 && !rc; copies++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of quotient filters and what the kinds on them have in common: quotient, multiset,
- * grow. What is special to each kind is in the file of its name.
+/* The slots of quotient filters and what their kinds have in common: quotient, multiset, grow. What
+ * is specific to each kind is in the file of its name.
  *
- * The slots are held against a list of fingerprints in order, from which the whole payload is laid
- * out anew after every step. */
+ * The slots are compared with a sorted list of fingerprints, from which the whole payload is laid
+ * out again after every step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void select_finds_every_bit(void **state) {
 
 enum { MAX_LISTED = 4096 };
 
-/* Fingerprints in order, and a payload laid out from them in the plainest way. */
+/* Sorted fingerprints, and a payload laid out from them in the simplest way. */
 typedef struct list {
     tamis_fingerprint at[MAX_LISTED];
     size_t n;
@@ -73,7 +73,7 @@ static void list_erase(list *l, size_t i) {
     memmove(l->at + i, l->at + i + 1, (--l->n - i) * sizeof *l->at);
 }
 
-/* False when it does not fit. */
+/* False if the list does not fit. */
 static bool lay_out(list *l) {
     const tamis_slots *t = &l->slots;
     uint64_t slot = 0;
@@ -127,7 +127,7 @@ static tamis_status insert(const tamis_slots *t, tamis_fingerprint fp) {
                               fp.value);
 }
 
-/* Takes out a slot with that value, of equal ones the first, last or one between. */
+/* Removes a slot with that value; `any` chooses among equal ones. */
 static void erase(const tamis_slots *t, tamis_fingerprint fp, uint64_t any) {
     tamis_run run = tamis__run_of(t, fp.home);
     const uint64_t end = tamis__run_search(t, &run, fp.value, is_smaller);
@@ -137,7 +137,7 @@ static void erase(const tamis_slots *t, tamis_fingerprint fp, uint64_t any) {
     tamis__slot_erase(t, fp.home, &run, start + any % (end - start));
 }
 
-/* A random life of slots: fuller and emptier in waves, homes all over or in a few clumps. */
+/* Random inserts and erases: filling and emptying in waves, homes anywhere or in a few clumps. */
 static uint64_t live(uint64_t homes, unsigned width, uint64_t steps, uint64_t seed) {
     list *l = list_of(homes, width), *work = list_of(homes, width);
     const tamis_slots *t = &work->slots;
@@ -189,7 +189,7 @@ static uint64_t live(uint64_t homes, unsigned width, uint64_t steps, uint64_t se
         for (uint64_t at = run.end; at > run.start; at--) assert_int_equal(l->at[--i].home, h);
     }
     assert_int_equal(i, 0);
-    /* And all out again. */
+    /* Removes everything. */
     for (; l->n; l->n--) erase(t, l->at[l->n - 1], 0);
     for (size_t b = 0; b < work->size; b++) assert_int_equal(work->bytes[b], 0);
     list_free(l);
@@ -210,8 +210,8 @@ static void slots_are_what_the_list_says(void **state) {
     assert_true(refused > 1000);
 }
 
-/* The gate lets in exactly what inserting makes: flip any bit, and it is refused or is the layout
- * of other fingerprints. */
+/* The gate accepts exactly what inserting makes: with any bit flipped, a payload is refused or is
+ * the layout of other fingerprints. */
 static void the_gate_knows_every_bit(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -280,7 +280,7 @@ static void a_fingerprint_has_a_smallest_hash(void **state) {
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 
-/* Rates by the chance that two fingerprints are equal, and no plan that could do with less. */
+/* Rates follow the probability of equal fingerprints, and no plan is larger than needed. */
 static void plans_of_bags_are_tight(void **state) {
     (void)state;
     for (double fpr = 0.6; fpr > 1e-9; fpr *= 0.73)
@@ -295,7 +295,7 @@ static void plans_of_bags_are_tight(void **state) {
             assert_true(fabs(plan.fpr_expected - rate - same_hash) <
                         1e-6 * rate + same_hash * rate);
             assert_true(plan.fpr_expected <= fpr && 0.95 * homes >= (double)n);
-            /* Every other width, with as many homes as it needs, is at most a little smaller. */
+            /* Any other width, with as many homes as it needs, is at most slightly smaller. */
             for (double w = 1; w < 40; w++) {
                 const double left = -log1p(-(fpr - same_hash));
                 const double need = fmax((double)n / 0.95, (double)n / (left * exp2(w)));
@@ -319,7 +319,6 @@ static void plans_of_bags_are_tight(void **state) {
                      TAMIS_TOO_LARGE);
 }
 
-/* A given size is used up, and a rate within it is never worse than the plan for that rate. */
 static void plans_for_a_size_use_it(void **state) {
     (void)state;
     static const char *const kinds[] = {"quotient", "multiset", "grow"};
@@ -334,8 +333,8 @@ static void plans_for_a_size_use_it(void **state) {
         }
 }
 
-/* Whatever bit of a payload is flipped, the gate refuses it, or the filter is as sound as any: it
- * is listed, changed and measured, and for bags its bytes are those of what it lists. */
+/* With any bit of its payload flipped, a filter is refused or is sound: it can be listed, changed
+ * and measured, and where order does not matter its bytes are those of what it lists. */
 static void use_forged(tamis *f, const char *kind) {
     uint64_t cursor = 0, hash, count;
     tamis *again = test_make("%s:capacity=50,fpr=5%%", kind);
@@ -364,7 +363,7 @@ static void forged_payloads_are_refused_or_sound(void **state) {
         uint64_t refused = 0;
         for (size_t pair = TEST_HEADER_BYTES * 8; pair < size * 16; pair++) {
             assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
-            /* Each bit alone, then two by chance. */
+            /* Each bit alone, then two at random. */
             const size_t payload = (size - TEST_HEADER_BYTES) * 8;
             const size_t first = pair < size * 8 ? pair - TEST_HEADER_BYTES * 8
                                                  : (size_t)(test_number(2, pair) % payload);
@@ -385,13 +384,13 @@ static void forged_payloads_are_refused_or_sound(void **state) {
     }
 }
 
-/* Runs out of order, or written as nobody would write them, are refused. */
 static void put_slot(uint8_t *image, const tamis *f, uint64_t slot, uint64_t value) {
     const struct tamis_info info = test_info(f);
     const tamis_slots t = tamis__slots_at(image + TEST_HEADER_BYTES, info.word[0], info.word[1]);
     tamis__slot_put(&t, slot, value);
 }
 
+/* Runs that are unsorted or encoded in a way that no writer uses. */
 static void runs_that_nobody_writes_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -431,8 +430,8 @@ static void runs_that_nobody_writes_are_refused(void **state) {
 
 /* ---- quotient and multiset ------------------------------------------------------------------- */
 
-/* Remainders of all widths, and slots that are near and far; full, and with copies, so that there
- * are long runs that reach over several blocks. */
+/* Remainders of all widths, in small and large tables; full, and with copies, so that there are
+ * long runs across several blocks. */
 static void batches_are_single_keys(void **state) {
     (void)state;
     enum { SMALL = 2000, LARGE = 900000, COPIES = 300 };
@@ -453,7 +452,7 @@ static void batches_are_single_keys(void **state) {
     test_batches("grow:capacity=2000,fpr=1%", hashes, SMALL);
 }
 
-/* No answer changes when a filter is resized, and there and back are the same bytes. */
+/* Resizing changes no answer, and resizing back gives the same bytes. */
 static void resizing_changes_no_answer(const char *kind) {
     enum { N = 3000, ASKED = 60000 };
     tamis *f = test_make("%s:capacity=%d,fpr=0.1%%", kind, N);
@@ -471,7 +470,7 @@ static void resizing_changes_no_answer(const char *kind) {
             assert_int_equal(tamis_count_u64(f, i), tamis_count_u64(g, i));
         assert_true(fabs(tamis_fpr_now(g) / tamis_fpr_now(f) - 1) < 1e-12);
         test_demand_loads(g);
-        /* What the filter says of itself makes one that matches. */
+        /* The filter's own spec makes one that matches. */
         char spec[128];
         assert_true(tamis_spec(g, spec, sizeof spec) < sizeof spec);
         tamis *same = test_make("%s", spec);
@@ -484,7 +483,7 @@ static void resizing_changes_no_answer(const char *kind) {
     assert_int_equal(tamis_resize(g, 1000000000), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "up to"));
     assert_true(test_is_same_payload(f, g));
-    /* What is added later is found too, whichever size it was added at. */
+    /* Keys added later are found too, whatever the size at that time. */
     assert_int_equal(tamis_resize(g, 10000), TAMIS_OK);
     for (uint64_t i = N; i < 6000; i++) assert_int_equal(tamis_add_u64(g, i), TAMIS_OK);
     assert_int_equal(tamis_resize(g, 30000), TAMIS_OK);
@@ -503,7 +502,7 @@ static void resizing_multiset_changes_no_answer(void **state) {
     resizing_changes_no_answer("multiset");
 }
 
-/* Listing tells all in ascending order; adding what it tells makes the same bytes. */
+/* Listing gives every hash in ascending order; adding them all makes the same bytes. */
 static void listing_is_everything(const char *kind) {
     tamis *f = test_make("%s:capacity=3000,fpr=1%%", kind),
           *g = test_make("%s:capacity=3000,fpr=1%%", kind);
@@ -534,7 +533,7 @@ static void listing_multiset_is_everything(void **state) {
     listing_is_everything("multiset");
 }
 
-/* A merge is all or nothing; with itself it doubles. */
+/* A merge is all or nothing; with itself, a filter doubles. */
 static void merging_is_adding(const char *kind) {
     tamis *a = test_make("%s:capacity=5000,fpr=1%%", kind), *b = test_copy(a), *both = test_copy(a);
     for (uint64_t i = 0; i < 2000; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The mathematics of classic filters: every formula against values that are known without it.
+/* Formulas for classic filters, checked against independently known values.
  *
- * tests/reference/rate-tables.csv holds tables 3, 4 and 5 that the authors of Summary Cache (Fan,
- * Cao, Almeida, Broder) published; programs run from the root of the repository. */
+ * tests/reference/rate-tables.csv holds tables 3, 4 and 5 as published by the authors of Summary
+ * Cache (Fan, Cao, Almeida, Broder); programs run from the root of the repository. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void one_bit_hits_everything_once_a_key_is_in(void **state) {
     }
 }
 
-/* The exact value takes keys*hashes*bits steps, so it must refuse rather than run for hours. */
+/* The exact rate takes keys*hashes*bits steps, so it must refuse rather than run for hours. */
 static void exact_refuses_what_would_take_too_long(void **state) {
     (void)state;
     assert_true(isnan(tamis_rate_exact(1000000, 10000000, 7)));
@@ -131,9 +131,9 @@ static void more_keys_never_lower_a_rate(void **state) {
 
 /* ---- Second order --------------------------------------------------------------------------- */
 
-/* The chance that k probes hit, by following which of the probed bits are still uncovered while
- * the balls fall. Positive terms only, and keys*hashes^2 steps: a second exact way, which reaches
- * sizes that the distribution over all bits does not. */
+/* The probability that k probes hit, tracking which probed bits are still uncovered as the balls
+ * fall. All terms are positive and it takes keys*hashes^2 steps: a second exact method, for sizes
+ * that the distribution over all bits cannot reach. */
 static double exact_by_cover(double keys, double bits, unsigned hashes) {
     double covered[65] = {1}, distinct[65] = {1}, rate = 0;
     const unsigned max = hashes < bits ? hashes : (unsigned)bits;
@@ -167,7 +167,7 @@ static void second_order_is_within_a_thousandth_at_the_best_hashes(void **state)
         }
 }
 
-/* At any load its error falls as k^4/m^2, so it takes a larger filter the more probes there are. */
+/* At any load the error falls as k^4/m^2, so more probes need a larger filter. */
 static void second_order_is_within_a_thousandth_at_any_load(void **state) {
     (void)state;
     for (unsigned k = 1; k <= 40; k += 3) {
@@ -191,7 +191,7 @@ static void derivative_and_symmetry_agree_as_filters_grow(void **state) {
         const double apart =
             distance(tamis_best_hashes_derivative(n, m), tamis_best_hashes_symmetry(n, m));
         assert_true(apart < before / 50); /* 1/(2m) in theory */
-        before = fmax(apart, 1e-13);      /* nothing below is visible in a double */
+        before = fmax(apart, 1e-13);      /* below double precision */
     }
     assert_near(tamis_best_hashes_derivative(1e6, 1e7), 10 * LN2, 1e-15);
 }
@@ -241,7 +241,7 @@ static void bits_for_inverts_the_usual_rate(void **state) {
             }
 }
 
-/* 1.44 log2(1/p) bits for each key: the textbook's figure, when k need not be whole. */
+/* 1.44 log2(1/p) bits per key: the textbook size, for any real k. */
 static void bits_for_at_the_best_hashes_is_the_textbook_size(void **state) {
     (void)state;
     for (double p = 0.5; p >= 1e-12; p /= 2)
@@ -257,12 +257,12 @@ static void a_counter_of_four_bits_hardly_overflows(void **state) {
         assert_near(tamis_counter_overflow(n, m, 7, 16), 1.37e-15 * m, 5e-3);
     }
     assert_true(tamis_counter_overflow(1, 100, 1, 0) == 1);    /* every counter reaches 0 */
-    assert_true(tamis_counter_overflow(1e6, 100, 7, 16) == 1); /* a bound, but still a chance */
+    assert_true(tamis_counter_overflow(1e6, 100, 7, 16) == 1); /* a bound, capped at 1 */
     assert_true(tamis_counter_overflow(0, 100, 7, 16) == 0);
 }
 
-/* The bound must lie above the truth: the load of one counter is Poisson, and the chance that one
- * given counter reaches a value is no more than that any does. */
+/* The bound must exceed the true value: the load of one counter is Poisson, and the probability
+ * that a given counter reaches a value is at most the probability that any does. */
 static void the_overflow_bound_is_above_the_poisson_tail(void **state) {
     (void)state;
     const double m = 1000, load = LN2;
@@ -294,7 +294,7 @@ static bool read_cell(FILE *file, cell *c) {
     return true;
 }
 
-/* Is the text what the rate rounds to, at the digits that the text has? */
+/* Does the rate, rounded to the precision of the text, equal it? */
 static bool rounds_to(double rate, const char *text) {
     const char *point = strchr(text, '.'), *e = strchr(text, 'e');
     const double decimals = point ? (double)strspn(point + 1, "0123456789") : 0;
@@ -302,7 +302,7 @@ static bool rounds_to(double rate, const char *text) {
     return fabs(rate - atof(text)) <= last_place / 2 * (1 + 1e-9);
 }
 
-/* The same at three significant digits, when zeros at the end were not written. */
+/* The same at three significant digits, with trailing zeros omitted. */
 static bool rounds_to_three(double rate, const char *text) {
     char x[LINE], y[LINE];
     snprintf(x, sizeof x, "%.2e", rate);
@@ -310,10 +310,10 @@ static bool rounds_to_three(double rate, const char *text) {
     return strcmp(x, y) == 0;
 }
 
-/* A cell is one rate for one m/n and one whole k. The tables also print, for each m/n, the best
- * real k; those are no rates and are not counted. Every cell has three significant digits (zeros
- * at the end need not be written), except one: m/n=5, k=3 is 0.092 where the others would say
- * 0.0918. Two have a wrong exponent. */
+/* A cell is the rate for one m/n and one whole k. The tables also print the best real k for each
+ * m/n; those are not rates and are not counted. Every cell has three significant digits (trailing
+ * zeros may be missing) except m/n=5, k=3: 0.092 where the others would have 0.0918. Two have a
+ * wrong exponent. */
 static void the_published_tables_are_reproduced(void **state) {
     (void)state;
     FILE *file = fopen("tests/reference/rate-tables.csv", "r");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that change while a call looks at them: what is let in has passed the gate, and nothing is
- * read or written where it should not be.
+/* Bytes that change while a call reads them: whatever is accepted has passed the gate, and nothing
+ * is read or written out of bounds.
  *
- * Between two looks most calls ask for memory: there the bytes of every format of the registry
- * change, before every such call. Images, patches and small files change before every look (of
- * many: before the first dozen and a dozen of the others), which takes a host that stops behind
- * every instruction. */
+ * Most calls allocate between two reads, so the bytes of every registered format change before
+ * every allocation. Images, patches and small files change before every read (of many: the first
+ * dozen and a dozen of the others), which takes a host that can stop after every instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 #include "tests/support/changing.h"
 #include "tests/support/foreign.h"
 
-/* ---- What came in is a filter like any other ------------------------------------------------- */
+/* ---- Accepted filters are valid -------------------------------------------------------------- */
 
 static void use(tamis *f, const char *what) {
     tamis *again;
@@ -38,8 +37,8 @@ static void use(tamis *f, const char *what) {
     tamis_free(f);
 }
 
-/* Other bytes of the same length: those of another file, as far as they go; and every eighth byte
- * something else, by a seed. */
+/* Variants of the same length: the bytes of another file, as far as they go; or about one byte in
+ * eight random, by a seed. */
 static test_file like(test_file first, test_file other) {
     test_file second = {malloc(first.size + 1), first.size};
     memcpy(second.bytes, first.bytes, first.size);
@@ -56,7 +55,7 @@ static test_file spoilt(test_file first, uint64_t seed) {
     return second;
 }
 
-/* ---- Formats of other systems: a change at every call for memory ----------------------------- */
+/* ---- Formats of other systems: a change at every allocation ---------------------------------- */
 
 typedef struct memory {
     test_file bytes;
@@ -94,7 +93,8 @@ static uint64_t walk_calls(const char *text, test_file first, test_file second) 
     return trials;
 }
 
-/* What the bytes of a format do not tell must be said; and files of those that we do not write. */
+/* Parameters that the bytes of a format do not contain, and files of formats that we do not
+ * write. */
 static const struct sample {
     const char *text, *small, *large;
 } samples[] = {
@@ -140,7 +140,7 @@ static test_file made(const char *kind, const char *format, int keys) {
     return (test_file){NULL, 0};
 }
 
-/* A filter block cannot be wished for: it comes out of a table. */
+/* No spec makes a filter block: it comes from a table. */
 static test_file block_of_table(const char *format) {
     const test_file table = test_vector("leveldb/leveldb_table_200keys_10bpk.ldb");
     tamis *f = test_import("leveldb-table", table);
@@ -159,7 +159,7 @@ static uint64_t walk_format(const char *text, test_file small, test_file large) 
     uint64_t trials = 0;
     const test_file pair[] = {like(small, large), like(large, small), spoilt(small, 7),
                               spoilt(large, 9)};
-    /* Else nothing would be tried. */
+    /* Otherwise nothing would be tested. */
     if (tamis_import(&f, text, small.bytes, small.size)) fail_msg("%s: %s", text, tamis_why());
     tamis_free(f);
     for (size_t i = 0; i < 4; i++) {
@@ -198,7 +198,7 @@ static void every_format(void **state) {
 
 #ifdef TEST_HAS_CHANGING
 
-/* ---- All places of a change ------------------------------------------------------------------ */
+/* ---- Every point of change ------------------------------------------------------------------- */
 
 typedef struct changed {
     const char *what;
@@ -209,7 +209,7 @@ typedef struct changed {
 
 typedef void trial(const changed *);
 
-/* The change comes before look 1, 2, ... of as many as there are without one. */
+/* The change comes before read 1, 2, ... of all reads that an undisturbed call makes. */
 static uint64_t walk(trial *try, const char *what, test_file first, test_file second,
                      const void *ctx) {
     enum { EACH_UP_TO = 12, MORE = 12 };
@@ -269,8 +269,7 @@ static void try_load(const changed *c) {
     if (tamis_load(&f, c->bytes, c->size) == TAMIS_OK) use(f, c->what);
 }
 
-/* Also with header sums that are right for something else: a header of the other image, of which
- * the sizes are larger. */
+/* Also with the header of the other, larger image, whose checksum is right. */
 static void every_image(void **state) {
     (void)state;
     static const char *const specs[] = {"blocked", "cuckoo", "scalable", "gcs"};
@@ -306,7 +305,7 @@ typedef struct bases {
     test_file base, result;
 } bases;
 
-/* A result that is taken is the promised one. */
+/* An accepted result is the promised one. */
 static void try_apply(const changed *c) {
     const bases *b = c->ctx;
     struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
@@ -338,7 +337,7 @@ static void every_patch(void **state) {
 
 static void small_files(void **state) {
     (void)state;
-    skip(); /* stepping is written for one processor only */
+    skip(); /* stepping supports one architecture only */
 }
 static void every_image(void **state) {
     small_files(state);

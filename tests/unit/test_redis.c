@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RedisBloom's BF and CF: what the module told and dumped, and ours beside it. */
+/* RedisBloom's BF and CF: replies and dumps of the module, compared with ours. */
 #define _GNU_SOURCE /* memmem */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +48,8 @@ static test_file chunk_of(size_t i, int n) {
     return test_vector(path);
 }
 
-/* The replies one behind the other. */
-static test_file told(size_t i) {
+/* All replies, concatenated. */
+static test_file replies(size_t i) {
     test_file all = {malloc(1), 0};
     for (int n = 0; n < MAX_CHUNKS && files[i].iterators[n]; n++) {
         const test_file chunk = chunk_of(i, n);
@@ -74,7 +74,7 @@ static tamis *create(const char *spec) {
 }
 
 /* The same keys in the same order. */
-static tamis *made_anew(size_t i) {
+static tamis *rebuilt(size_t i) {
     tamis *f = create(files[i].spec);
     if (i == BF_1000)
         test_add_range(f, 0, 1000);
@@ -110,7 +110,7 @@ static void answers_as(size_t i, const tamis *f) {
 static void answers_as_the_module(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        const test_file file = told(i), dump = dump_of(i);
+        const test_file file = replies(i), dump = dump_of(i);
         tamis *f = test_import(files[i].format, file), *g = test_import("redis-dump", dump);
         answers_as(i, f);
         answers_as(i, g);
@@ -128,8 +128,8 @@ static void answers_as_the_module(void **state) {
 static void writes_as_the_module(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        const test_file file = told(i), dump = dump_of(i);
-        tamis *f = made_anew(i);
+        const test_file file = replies(i), dump = dump_of(i);
+        tamis *f = rebuilt(i);
         is_written_as(f, files[i].format, file);
         is_written_as(f, "redis-dump", dump);
         tamis_free(f);
@@ -152,7 +152,7 @@ static tamis_body body_of(const tamis *f) {
 static void cuts_as_the_module(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        tamis *f = made_anew(i);
+        tamis *f = rebuilt(i);
         const tamis_body body = body_of(f);
         tamis_redis_chunk chunk = {.iterator = 0};
         int n = 0;
@@ -169,7 +169,7 @@ static void cuts_as_the_module(void **state) {
     }
 }
 
-/* 40 MB in one link: two chunks of 16 MiB, and the rest. */
+/* 40 MB in one link: two chunks of 16 MiB, then the rest. */
 static void long_links_are_cut(void **state) {
     (void)state;
     tamis *f = create("redisbloom:capacity=1e6,bits=320000000");
@@ -189,7 +189,7 @@ static void long_links_are_cut(void **state) {
     tamis_free(f);
 }
 
-/* ---- Filters whose files are elsewhere ------------------------------------------------------ */
+/* ---- Filters without files here ------------------------------------------------------------- */
 
 static void three_links(void **state) {
     (void)state;
@@ -222,7 +222,7 @@ static void three_sub_filters(void **state) {
     assert_int_equal(out.size, TAMIS_CF_HEADER + 32 + 64 + 128);
     test_goes_round("rediscuckoo", out);
     const test_file dump = test_export(f, "redis-dump");
-    assert_non_null(memmem(dump.bytes, dump.size, "\x05\xc3", 2)); /* a string that is packed */
+    assert_non_null(memmem(dump.bytes, dump.size, "\x05\xc3", 2)); /* a compressed string */
     test_goes_round("redis-dump", dump);
     free(dump.bytes);
     free(out.bytes);
@@ -285,7 +285,7 @@ static void all_or_none(void **state) {
     }
 }
 
-/* What is full still knows its keys, and takes them again. */
+/* A full filter still finds its keys, and accepts them again. */
 static void full_is_full(void **state) {
     (void)state;
     tamis *f = create("redisbloom:capacity=10,scaling=no");
@@ -299,7 +299,7 @@ static void full_is_full(void **state) {
     tamis_free(f);
 }
 
-/* Sub-filters go when what they had fits below, and the payload gets shorter. */
+/* Sub-filters are dropped once their keys fit in lower ones, and the payload shrinks. */
 static void removing_compacts(void **state) {
     (void)state;
     tamis *f = create("rediscuckoo:capacity=64");
@@ -322,7 +322,7 @@ static void removing_compacts(void **state) {
     tamis_free(f);
 }
 
-/* The module takes no more than one key into its 32nd sub-filter. */
+/* The module puts at most one key into its 32nd sub-filter. */
 static void stops_at_32(void **state) {
     (void)state;
     tamis *f = create("rediscuckoo:capacity=4");
@@ -336,11 +336,11 @@ static void stops_at_32(void **state) {
     tamis_free(f);
 }
 
-/* ---- Of old --------------------------------------------------------------------------------- */
+/* ---- Older versions ------------------------------------------------------------------------- */
 
-/* A link as versions before 2 made it: positions below a power of two, or below any number, from
- * two hashes of 32 bits. */
-static test_file of_old(uint8_t n2, uint64_t bits, const struct tamis_key *keys) {
+/* A link as versions before 2 made it: positions modulo a power of two, or modulo any number, from
+ * two 32-bit hashes. */
+static test_file old_link(uint8_t n2, uint64_t bits, const struct tamis_key *keys) {
     const tamis_bf_link link = {.bytes = (bits + 7) / 8,
                                 .bits = bits,
                                 .size = 6,
@@ -363,15 +363,15 @@ static test_file of_old(uint8_t n2, uint64_t bits, const struct tamis_key *keys)
 
 static void reads_what_is_old(void **state) {
     (void)state;
-    const test_file file = of_old(7, 128, test_six_words);
+    const test_file file = old_link(7, 128, test_six_words);
     tamis *f = test_import("redisbloom", file);
     test_all_in(f, test_six_words);
     test_none_in(f, test_no_words);
     test_goes_round("redisbloom", file);
-    test_add_range(f, 0, 100); /* new links are of powers of two as well */
+    test_add_range(f, 0, 100); /* new links have powers of two as well */
     test_range_in(f, 0, 100);
     const tamis_bf_link next = tamis__bf_link(body_of(f).bytes, 1);
-    assert_int_equal(next.n2, 8); /* 20 keys take 220 bits, and 256 have room for 23 */
+    assert_int_equal(next.n2, 8); /* 20 keys take 220 bits; 256 hold 23 */
     assert_int_equal(next.entries, 23);
     const test_file out = test_export(f, "redis-dump");
     test_goes_round("redis-dump", out);
@@ -382,7 +382,7 @@ static void reads_what_is_old(void **state) {
 
 static void reads_links_of_any_size(void **state) {
     (void)state;
-    const test_file file = of_old(0, 95, test_six_words);
+    const test_file file = old_link(0, 95, test_six_words);
     tamis *f;
     assert_int_equal(tamis_import(&f, "redisbloom", file.bytes, file.size), TAMIS_CORRUPT);
     f = test_import("redisbloom:links=any", file);
@@ -417,10 +417,10 @@ static void seal(test_file *file) {
     file->size += 10;
 }
 
-/* The dump of a link of 96 or 95 bits in an encoding of old. */
+/* The dump of a link of 96 or 95 bits in an old encoding. */
 static test_file old_dump(unsigned version) {
-    const uint64_t bits = version ? 96 : 95; /* the first wrote none: 10 keys of 9.585 bits */
-    const test_file link = of_old(0, bits, test_six_words);
+    const uint64_t bits = version ? 96 : 95; /* the first stored no count: 10 keys of 9.585 bits */
+    const test_file link = old_link(0, bits, test_six_words);
     test_file file = {calloc(1, 256), 0};
     memcpy(file.bytes, "\x07\x81\x30\x16\xe5\xa2\x89\xbe\xf8", 9);
     file.size = 9;
@@ -451,7 +451,7 @@ static void reads_old_encodings(void **state) {
         tamis *f = test_import("redis-dump", file);
         test_all_in(f, test_six_words);
         assert_int_equal(tamis__bf_header(body_of(f).bytes).growth, 2);
-        if (version == 0) { /* 95 bits in 12 bytes: today's module would refuse it */
+        if (version == 0) { /* 95 bits in 12 bytes: the current module refuses it */
             assert_int_equal(tamis_export(f, "redisbloom", NULL, NULL), TAMIS_UNSUPPORTED);
             assert_non_null(strstr(tamis_why(), "95 bits in 12 bytes"));
             assert_int_equal(tamis_export(f, "redis-dump", NULL, NULL), TAMIS_UNSUPPORTED);
@@ -485,7 +485,7 @@ static void reads_old_cuckoo(void **state) {
 
 /* ---- Strings -------------------------------------------------------------------------------- */
 
-/* Cells that happen to be digits are written as a number, as Redis does. */
+/* Cells that happen to be digits are written as a number, as in Redis. */
 static void digits_are_numbers(void **state) {
     (void)state;
     static const struct {
@@ -559,8 +559,8 @@ static void packs_and_unpacks(void **state) {
 
 static uint64_t seen_places[TAMIS_LZF_SEEN];
 
-/* Against the end of a page behind which nothing may be looked at: runs whose ends are near the end
- * of the bytes, and near the longest that one part can have. */
+/* Input that ends at an unreadable page: runs that end near the end of the input, or near the
+ * longest run that one part can hold. */
 static void packing_stays_within_its_bytes(void **state) {
     (void)state;
     static uint8_t packed[1024], again[1024];
@@ -586,8 +586,8 @@ static void packing_stays_within_its_bytes(void **state) {
     assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
-/* What is packed, byte for byte, and the least room in which it is: with one byte less it is given
- * up, and nothing is written behind the room. As the compressor of Redis does it. */
+/* The packed bytes and the smallest buffer that they need, as in Redis's compressor. With one byte
+ * less, packing fails and writes nothing past the buffer. */
 static void packing_gives_up_where_redis_does(void **state) {
     (void)state;
     static const struct {
@@ -604,7 +604,7 @@ static void packing_gives_up_where_redis_does(void **state) {
         {"xabcabcyabcabcz", "\3xabc\x20\2\0y\x20\3\x20\2\0z", 15, 17},
         {"xabcdefghijabcabcdefghijabc", "\12xabcdefghij\x20\11\x20\2\xc0\14\1\x62\x63", 21, 22},
         {"xabcdyabcdyabcd", "\5xabcdy\xa0\4\1\x63\x64", 12, 13},
-        {"xabcdefabccde", "\6xabcdef\x20\5\x20\6", 12, 16}, /* the last three once more */
+        {"xabcdefabccde", "\6xabcdef\x20\5\x20\6", 12, 16}, /* the last three match, too */
     };
     uint8_t packed[128];
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -729,7 +729,7 @@ static void specs_lead_back(void **state) {
     }
 }
 
-/* A chain says itself by how much it grows. */
+/* A chain stores its own growth factor. */
 static void limits_hold_after_an_import(void **state) {
     (void)state;
     const struct tamis_options options = {.struct_size = sizeof options, .max_bytes = 1 << 20};
@@ -746,7 +746,7 @@ static void limits_hold_after_an_import(void **state) {
 
 static void versions_of_dumps(void **state) {
     (void)state;
-    tamis *f = made_anew(BF);
+    tamis *f = rebuilt(BF);
     const test_file out = test_export(f, "redis-dump:rdb=12");
     assert_int_equal(out.bytes[out.size - 10], 12);
     tamis *g = test_import("redis-dump", out);
@@ -773,9 +773,9 @@ static const uint64_t large[] = {(uint64_t)1 << 24, UINT32_MAX,        (uint64_t
                                  (uint64_t)1 << 48, (uint64_t)1 << 60, UINT64_MAX / 8,
                                  UINT64_MAX - 7,    UINT64_MAX};
 
-/* Writes a number over a field of the header, and tries. */
+/* Overwrites a field of the header; the import must fail. */
 static void with(size_t i, size_t at, size_t width, uint64_t value, const char *what) {
-    const test_file file = told(i);
+    const test_file file = replies(i);
     memcpy(file.bytes + at, &value, width);
     is_refused(files[i].format, file.bytes, file.size, what);
     free(file.bytes);
@@ -818,8 +818,7 @@ static void bloom_attacks(void **state) {
     }
     with_double(BPE, 1e300);
     with_double(BPE, 1e9);
-    /* A last link of no bits in no bytes: fields that agree, and a remainder by 0 in every
-     * position. */
+    /* An empty last link: its fields agree, but every position would be modulo 0. */
     tamis *f = create("redisbloom:capacity=20,fpr=0.05,expansion=2");
     test_add_range(f, 0, 100);
     test_file none = test_export(f, "redisbloom");
@@ -849,8 +848,7 @@ static void cuckoo_attacks(void **state) {
         with(CF, bad[i].at, bad[i].width, bad[i].value, "such a shape");
 }
 
-/* The first version wrote no bits: they are keys times bits for each, which must be some and not
- * too many. */
+/* The first version stored no bit count: it is keys times bits per key, neither 0 nor too large. */
 static void bits_that_cannot_be(void **state) {
     (void)state;
     static const double bits_per_key[] = {0, 0.05, -1, 1e300, INFINITY, NAN};
@@ -867,7 +865,7 @@ static void bits_that_cannot_be(void **state) {
     }
 }
 
-/* A byte behind the end of the fields, and a field where the end should be. */
+/* A byte after the end of the fields, and a field in place of the end. */
 static void more_than_the_fields(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
@@ -886,11 +884,11 @@ static void more_than_the_fields(void **state) {
     }
 }
 
-/* Fields that end too soon are told as that, whatever would follow from their zeros. */
+/* Truncated fields are reported as such, whatever their zeros would imply. */
 static void fewer_than_the_fields(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++)
-        for (size_t size = 10; size < 20; size++) { /* behind the type and the name */
+        for (size_t size = 10; size < 20; size++) { /* after the type and the name */
             test_file dump = dump_of(i);
             dump.size = size;
             seal(&dump);
@@ -899,7 +897,7 @@ static void fewer_than_the_fields(void **state) {
         }
 }
 
-/* Numbers of 6, 14 and 32 bits are written in as many, on both sides of each edge. */
+/* Numbers of 6, 14 and 32 bits are stored in that width, on both sides of each limit. */
 static void numbers_at_their_edges(void **state) {
     (void)state;
     static const struct {
@@ -927,7 +925,7 @@ static bool take_some(void *ctx, const void *bytes, size_t size) {
     return (*(int *)ctx)-- > 0;
 }
 
-/* A writer that stops at any place, and no memory to compress in. */
+/* A writer that stops at any point, and no memory for compression. */
 static void dumps_that_are_not_written(void **state) {
     (void)state;
     test_failing_allocator failing = {0};
@@ -953,7 +951,7 @@ static void dumps_that_are_not_written(void **state) {
     assert_int_equal(failing.blocks, 0);
 }
 
-/* A dump says of each sub-filter how many buckets it has, which follows from the first. */
+/* A dump stores each sub-filter's bucket count, which must follow from the first. */
 static void other_buckets_in_a_dump(void **state) {
     (void)state;
     test_file dump = dump_of(CF);
@@ -965,8 +963,7 @@ static void other_buckets_in_a_dump(void **state) {
     free(dump.bytes);
 }
 
-/* No sub-filter of a size that 2^k times the first does not have; and none after an expansion of
- * 0. */
+/* Sub-filters grow by powers of two; with an expansion of 0 there is only one. */
 static void chains_that_cannot_be(void **state) {
     (void)state;
     uint8_t bytes[TAMIS_CF_HEADER + 64] = {0};
@@ -990,8 +987,8 @@ static void chains_that_cannot_be(void **state) {
             }
 }
 
-/* The first sub-filter may have all the 2^32 cells there can be; the next one is larger. */
-static void chains_above_the_most_cells(void **state) {
+/* The first sub-filter may have the maximum of 2^32 cells; the next would be larger. */
+static void chains_above_the_max_cells(void **state) {
     (void)state;
     uint8_t bytes[TAMIS_CF_HEADER];
     for (uint64_t filters = 1; filters < 4; filters++) {
@@ -1006,8 +1003,8 @@ static void chains_above_the_most_cells(void **state) {
     }
 }
 
-/* With the checksum made to fit: every byte changed to every value, and every part from the start.
- * What is let in can be asked and written. */
+/* With valid checksums: every byte changed to every value, and every prefix. What is accepted can
+ * be queried and written. */
 static void sealed_dumps(void **state) {
     (void)state;
     uint64_t in = 0, out = 0;
@@ -1047,8 +1044,8 @@ static void sealed_dumps(void **state) {
     assert_true(in > 1000 && out > 10000);
 }
 
-/* A hundred bytes that promise much. */
-static void small_dumps_of_much(void **state) {
+/* A hundred bytes that claim large sizes. */
+static void small_dumps_that_claim_much(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         for (int field = 0; field < 3; field++) {
@@ -1058,7 +1055,7 @@ static void small_dumps_of_much(void **state) {
             put_byte(&file, 2), put_byte(&file, field ? 1 : 0);
             put_byte(&file, 2), put_byte(&file, 0x81);
             for (int b = 7; b >= 0; b--) put_byte(&file, (unsigned)(large[i] >> 8 * b) & 255);
-            if (field == 2) { /* LZF of a length that it does not have */
+            if (field == 2) { /* LZF that claims a wrong length */
                 put_byte(&file, 5), put_byte(&file, 0xc3), put_byte(&file, 4),
                     put_byte(&file, 0x81);
                 for (int b = 7; b >= 0; b--) put_byte(&file, (unsigned)(large[i] >> 8 * b) & 255);
@@ -1072,8 +1069,8 @@ static void small_dumps_of_much(void **state) {
 static void refuses_what_is_not_redis(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        const test_file file = told(i), dump = dump_of(i);
-        assert_true(test_hostile(files[i].format, file) > 0);  /* other bits are another filter */
+        const test_file file = replies(i), dump = dump_of(i);
+        assert_true(test_hostile(files[i].format, file) > 0);  /* other bits make another filter */
         assert_int_equal(test_hostile("redis-dump", dump), 1); /* the file itself */
         is_refused("redis-dump", file.bytes, file.size, "what was told");
         is_refused(i == CF ? "redisbloom" : "rediscuckoo", file.bytes, file.size, "the other");
@@ -1121,9 +1118,9 @@ int main(void) {
         cmocka_unit_test(numbers_at_their_edges),
         cmocka_unit_test(dumps_that_are_not_written),
         cmocka_unit_test(chains_that_cannot_be),
-        cmocka_unit_test(chains_above_the_most_cells),
+        cmocka_unit_test(chains_above_the_max_cells),
         cmocka_unit_test(sealed_dumps),
-        cmocka_unit_test(small_dumps_of_much),
+        cmocka_unit_test(small_dumps_that_claim_much),
         cmocka_unit_test(refuses_what_is_not_redis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

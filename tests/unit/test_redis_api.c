@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The module of Redis and Valkey in servers that lack functions: it loads without those that it
- * only wants, and refuses, with a line in the log, without one that it needs. The server here is a
- * few functions. */
+/* The module for Redis and Valkey in servers that lack functions: it loads without the optional
+ * ones, and without a required one it refuses, with a line in the log. The server here is a few
+ * stubs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 /* ---- A server ------------------------------------------------------------------------------- */
 
 static struct {
-    const char *lacks; /* the name of a function; NULL: none; "*": all that are only wanted */
-    const char *taken; /* a command that another module has; or NULL */
+    const char *lacks; /* a function's name; NULL: none; "*": all optional ones */
+    const char *taken; /* a command of another module, or NULL */
     int commands, types, settings, plain_names;
 } server;
 
@@ -129,7 +129,7 @@ static redis_ctx *thread_context(redis_blocked *client) {
     return NULL;
 }
 
-/* The rest is not called while a module is loaded. */
+/* Nothing else is called while a module loads. */
 static void not_now(void) {
     abort();
 }
@@ -151,23 +151,23 @@ static const struct {
                                         GIVE(GetThreadSafeContext, thread_context)
                                             GIVE(GetServerVersion, test_version)};
 
-/* ---- What it is asked for -------------------------------------------------------------------- */
+/* ---- The API --------------------------------------------------------------------------------- */
 
-static const struct params {
+static const struct api {
     const char *name;
     bool is_needed;
-} params[] = {
+} api[] = {
 #define NEEDED(result, name, arguments) {#name, true},
 #define WANTED(result, name, arguments) {#name, false},
 #include "engines/redis/api.def"
 };
-enum { WISHES = sizeof params / sizeof *params };
+enum { API_SIZE = sizeof api / sizeof *api };
 
 static bool is_lacking(const char *name) {
     if (!server.lacks) return false;
     if (strcmp(server.lacks, "*") != 0) return strcmp(server.lacks, name) == 0;
-    for (int i = 0; i < WISHES; i++)
-        if (strcmp(params[i].name, name) == 0) return !params[i].is_needed;
+    for (int i = 0; i < API_SIZE; i++)
+        if (strcmp(api[i].name, name) == 0) return !api[i].is_needed;
     return false;
 }
 
@@ -201,7 +201,7 @@ static int load(const char *lacks, const char *taken) {
 
 static int moves;
 
-/* Whoever still looks at the old place sees rubbish. */
+/* Code that still reads the old address sees garbage. */
 static void *move(redis_defrag *ctx, void *memory) {
     const size_t size = malloc_usable_size(memory);
     void *moved = malloc(size);
@@ -221,20 +221,20 @@ static void loads_where_all_is_there(void **state) {
     assert_true(server.commands >= 18 && server.types >= 1 && server.settings >= 14);
 }
 
-static void loads_without_what_it_only_wants(void **state) {
+static void loads_without_optional_functions(void **state) {
     (void)state;
-    for (int i = 0; i < WISHES; i++)
-        if (!params[i].is_needed && load(params[i].name, NULL) != REDIS_OK)
-            fail_msg("without %s: %s", params[i].name, test_server.log);
+    for (int i = 0; i < API_SIZE; i++)
+        if (!api[i].is_needed && load(api[i].name, NULL) != REDIS_OK)
+            fail_msg("without %s: %s", api[i].name, test_server.log);
     assert_int_equal(load("*", NULL), REDIS_OK);
     assert_int_equal(server.settings, 0);
 }
 
-static void refuses_without_what_it_needs(void **state) {
+static void refuses_without_a_required_function(void **state) {
     (void)state;
-    for (int i = 0; i < WISHES; i++) {
-        const char *name = params[i].name;
-        if (!params[i].is_needed) continue;
+    for (int i = 0; i < API_SIZE; i++) {
+        const char *name = api[i].name;
+        if (!api[i].is_needed) continue;
         if (load(name, NULL) != REDIS_ERR) fail_msg("without %s it loads", name);
         const bool is_mute = strcmp(name, "Log") == 0 || strcmp(name, "SetModuleAttribs") == 0;
         if (!is_mute && !strstr(test_server.log, name))
@@ -243,15 +243,15 @@ static void refuses_without_what_it_needs(void **state) {
     }
 }
 
-static void names_of_redis_8_have_nothing_in_front(void **state) {
+static void names_of_redis_8_have_no_prefix(void **state) {
     (void)state;
     assert_int_equal(load(NULL, NULL), REDIS_OK);
     assert_int_equal(server.plain_names, 0);
     assert_int_equal(load_in(REDIS_8, NULL, NULL), REDIS_OK);
-    assert_int_equal(server.plain_names, 8); /* three of bf-, five of cf- */
+    assert_int_equal(server.plain_names, 8); /* three bf-, five cf- */
 }
 
-/* What the server's defragmentation does not see, it does not move: a job reads it, or holds it. */
+/* Defragmentation does not move what a job reads or holds. */
 static void what_a_job_reads_does_not_move(void **state) {
     struct job *const somebody = (struct job *)(void *)&moves;
     const redis_methods methods = persist_own_methods();
@@ -291,10 +291,10 @@ static void refuses_where_a_command_is_taken(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_where_all_is_there),
-        cmocka_unit_test(loads_without_what_it_only_wants),
-        cmocka_unit_test(refuses_without_what_it_needs),
+        cmocka_unit_test(loads_without_optional_functions),
+        cmocka_unit_test(refuses_without_a_required_function),
         cmocka_unit_test(refuses_where_a_command_is_taken),
-        cmocka_unit_test(names_of_redis_8_have_nothing_in_front),
+        cmocka_unit_test(names_of_redis_8_have_no_prefix),
         cmocka_unit_test(what_a_job_reads_does_not_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of the module of Redis and Valkey in files and in memory, in a server that has nothing
- * else: what is saved, rewritten, digested and copied, in one piece and in several, and what is
- * refused. */
+/* Values of the module for Redis and Valkey: saved, rewritten, digested and copied, whole and in
+ * pieces; and what is refused. The server here is a few stubs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,13 +47,13 @@ struct redis_io {
 struct redis_digest {
     uint8_t *bytes;
     size_t size, room;
-    uint64_t total; /* also of what is not kept */
+    uint64_t total; /* including what is not kept */
     long long numbers[4];
     size_t count;
     bool is_ended, is_counting;
 };
 
-static long blocks, refuse_from; /* how many blocks there are; the size from which none is given */
+static long blocks, refuse_from; /* live blocks; size from which allocations fail */
 
 static void *give(size_t size) {
     if (refuse_from && size >= (size_t)refuse_from) return NULL;
@@ -87,7 +86,7 @@ static void save_string(redis_io *io, const char *bytes, size_t size) {
     *next_free(io) = (field){.is_text = true, .bytes = copy_of(bytes, size), .size = size};
 }
 
-/* After the first thing that is not there, everything is 0. */
+/* After the first missing field, everything reads as 0. */
 static const field *next(redis_io *io, bool is_text) {
     io->is_bad |= io->at >= io->count || io->fields[io->at].is_text != is_text;
     return io->is_bad ? NULL : &io->fields[io->at++];
@@ -122,7 +121,7 @@ static void log_line(redis_io *io, const char *level, const char *format, ...) {
 
 static void emit(redis_io *io, const char *name, const char *format, ...) {
     va_list list;
-    if (strcmp(name, "TAMIS.LOAD") != 0) return; /* the secret's */
+    if (strcmp(name, "TAMIS.LOAD") != 0) return; /* the command for the secret */
     assert_string_equal(format, "sllbcc");
     assert_true(io->command_count < sizeof io->commands / sizeof *io->commands);
     struct emitted *c = &io->commands[io->command_count++];
@@ -176,13 +175,13 @@ static int enter(void **state) {
     return 0;
 }
 
-/* Nothing is left of what the module took. */
+/* The module must have freed everything. */
 static int leave(void **state) {
     (void)state;
     return blocks != 0;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------ */
+/* ---- Helpers --------------------------------------------------------------------------------- */
 
 static value *make(const char *spec) {
     const struct tamis_options options = value_options(NULL);
@@ -224,14 +223,14 @@ static value *load(redis_io *io) {
     return methods.rdb_load(io, PERSIST_ENCODING);
 }
 
-/* One that is not let in, and the line in the log. */
+/* Loading fails with this line in the log. */
 static void is_refused(redis_io *io, const char *log) {
     *io->log = '\0';
     assert_null(load(io));
     if (!strstr(io->log, log)) fail_msg("'%s' does not say '%s'", io->log, log);
 }
 
-/* Bytes of a filter that has not come whole, of which nobody looks at any. */
+/* Arbitrary bytes of an incomplete filter. */
 static uint8_t some[3 * CHUNK];
 
 static void begin_arrival(value *v, chunk_form form, size_t have, size_t total) {
@@ -253,7 +252,7 @@ static const char *const large = "blocked:capacity=100,size=3MiB";
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* With nothing, a part, or all of another filter on its way; also without a filter. */
+/* With none, some or all of another filter received; also without a filter. */
 static void what_is_saved_loads(void **state) {
     (void)state;
     static const struct {
@@ -294,7 +293,7 @@ static void what_is_saved_loads(void **state) {
     }
 }
 
-/* A file that ends after any of its fields. */
+/* A file truncated after any of its fields. */
 static void half_files_are_refused(void **state) {
     (void)state;
     value *v = make(large);
@@ -329,7 +328,7 @@ static void bad_fields_are_refused(void **state) {
     io->fields[3].number = 9; /* have is 10 */
     is_refused(io, "filter refused: the chunk reaches beyond the total");
     io->fields[3].number = 100;
-    io->fields[2].number = 9; /* and the piece has 10 */
+    io->fields[2].number = 9; /* the piece has 10 */
     is_refused(io, "filter refused: a piece of it has the wrong size");
     io->fields[2].number = 10;
     io->fields[1].bytes[40] ^= 1;
@@ -340,12 +339,12 @@ static void bad_fields_are_refused(void **state) {
     methods.free(v);
     close_file(io);
     io = file();
-    save_unsigned(io, 0), save_unsigned(io, 0); /* neither a filter nor one on its way */
+    save_unsigned(io, 0), save_unsigned(io, 0); /* neither a filter nor part of one */
     is_refused(io, "");
     close_file(io);
 }
 
-/* The pieces are gathered for the gate: where there is no memory for that, it is told as such. */
+/* The gate needs the pieces in one block: without memory for it, the error says so. */
 static void memory_that_is_not_there(void **state) {
     (void)state;
     value *v = make(large);
@@ -365,7 +364,7 @@ static void memory_that_is_not_there(void **state) {
     close_file(io);
 }
 
-/* A log that is rewritten has each piece at its place. */
+/* A rewritten log has each piece at its offset. */
 static void what_is_rewritten_comes_back(void **state) {
     (void)state;
     value *v = make(large), *again = value_new(NULL);
@@ -391,7 +390,7 @@ static void what_is_rewritten_comes_back(void **state) {
     close_file(io);
 }
 
-/* A digest is of the image, with the facts as they are now, and of what is on its way. */
+/* A digest covers the image with its current facts, and any incomplete filter. */
 static void digests_are_of_all_there_is(void **state) {
     (void)state;
     value *v = make("scalable:capacity=100");
@@ -412,7 +411,7 @@ static void digests_are_of_all_there_is(void **state) {
     methods.free(v);
 }
 
-/* Memory that nobody has touched: a filter of more than 4 GiB costs addresses. */
+/* Untouched memory: a filter of more than 4 GiB only takes addresses. */
 static void *map(void *ctx, size_t size) {
     (void)ctx;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -453,7 +452,7 @@ static bool go_on(job *j) {
     return true;
 }
 
-/* A small filter is copied; a large one is the same at first, unless something still changes it. */
+/* A small filter is copied; a large one is shared at first, unless something still changes it. */
 static void copies_are_their_own_or_shared(void **state) {
     (void)state;
     static const char *const huge = "blocked:capacity=100,size=8MiB";
@@ -481,7 +480,8 @@ static void copies_are_their_own_or_shared(void **state) {
         assert_int_equal(twin->owes_tick, cases[i].owes_tick);
         assert_int_equal(atomic_load(&counters.owed), 2 * cases[i].owes_tick);
         assert_true(arrival_is(twin, FORM_IMAGE, CHUNK + 1, 2 * CHUNK));
-        /* What two have does not move; the value of one that it has alone does, and its filter. */
+        /* Defragmentation leaves a shared filter in place; it moves an unshared one and its
+         * value. */
         void *object = v;
         moves = 0;
         redis.DefragAlloc = do_not_move;
@@ -496,7 +496,7 @@ static void copies_are_their_own_or_shared(void **state) {
     }
 }
 
-/* Also of a key that has no filter yet. */
+/* Also for a key that has no filter yet. */
 static void what_is_on_its_way_is_copied(void **state) {
     (void)state;
     value *v = value_new(NULL);

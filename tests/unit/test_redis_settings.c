@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the module of Redis and Valkey, in a server that has nothing else: its file, CONFIG
+/* Settings of the module for Redis and Valkey, with a stub server: its configuration file, CONFIG
  * SET and CONFIG GET, and the arguments of MODULE LOAD. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ struct redis_string {
     char bytes[128];
 };
 
-/* One that is registered: a number, a text or a choice. */
+/* A registered setting: a number, a text or a choice. */
 typedef struct setting {
     const char *name, *text_preset;
     long long default_value, min, max;
@@ -40,8 +40,8 @@ typedef struct setting {
 static struct {
     setting settings[40];
     size_t count;
-    const char *file[8]; /* name and value, as its configuration has them */
-    int strings;         /* that were made and not freed */
+    const char *file[8]; /* names and values in its configuration file */
+    int strings;         /* created and not freed */
 } server;
 
 static redis_string *create_string(redis_ctx *ctx, const char *bytes, size_t len) {
@@ -110,7 +110,7 @@ static int register_choice(redis_ctx *ctx, const char *name, int default_value, 
 
 static char why[128];
 
-/* As CONFIG SET does it. */
+/* As CONFIG SET does. */
 static int set(const setting *s, const char *wanted) {
     redis_string *complaint = NULL;
     *why = '\0';
@@ -126,7 +126,7 @@ static int set(const setting *s, const char *wanted) {
     return rc;
 }
 
-/* Every setting is set when the server starts: to what its file says, or to the default. */
+/* At startup the server sets every setting, to its value in the file or to the default. */
 static int load_settings(redis_ctx *ctx) {
     (void)ctx;
     for (size_t i = 0; i < server.count; i++) {
@@ -143,7 +143,7 @@ static int load_settings(redis_ctx *ctx) {
     return REDIS_OK;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------ */
+/* ---- Helpers --------------------------------------------------------------------------------- */
 
 enum { REDIS_7 = 7 << 16, REDIS_8 = 8 << 16 };
 
@@ -184,7 +184,7 @@ static int set_to(const char *name, const char *wanted) {
 
 static const char *text_of(const char *name) {
     const setting *s = find(name);
-    return s->get_text(s->name, s->data)->bytes; /* the module keeps it until the next */
+    return s->get_text(s->name, s->data)->bytes; /* valid until the next call */
 }
 
 static bool secret_is(unsigned first, unsigned last) {
@@ -195,8 +195,8 @@ static bool secret_is(unsigned first, unsigned last) {
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* First of all, because what is told once stays told. */
-static void drawn_secrets_are_given_up(void **state) {
+/* Runs first, because a configured secret is permanent. */
+static void drawn_secrets_are_replaced(void **state) {
     (void)state;
     uint8_t drawn[SECRET_BYTES], met[SECRET_BYTES];
     memset(met, 0x77, sizeof met);
@@ -208,7 +208,7 @@ static void drawn_secrets_are_given_up(void **state) {
     assert_memory_equal(settings_secret(), met, sizeof met);
 }
 
-static void secrets_that_are_told_stay(void **state) {
+static void configured_secrets_stay(void **state) {
     (void)state;
     static const char *const bad[] = {DIGITS "0", "0123", "0123456789abcdef0123456789abcdeg",
                                       "/123456789abcdef0123456789abcdef", "x"};
@@ -226,7 +226,7 @@ static void secrets_that_are_told_stay(void **state) {
     assert_int_equal(set_to("secret", ""), REDIS_OK);
     assert_true(secret_is(0x01, 0xef));
     assert_int_equal(find("secret")->flags, REDIS_CONFIG_SENSITIVE | REDIS_CONFIG_HIDDEN);
-    assert_int_equal(server.strings, 1); /* the last that was got */
+    assert_int_equal(server.strings, 1); /* the last one returned */
     text_of("secret");
     assert_int_equal(server.strings, 1);
 }
@@ -281,7 +281,7 @@ static void rates_are_in_their_range(void **state) {
     assert_true(settings.bf_error_rate == 0.01);
 }
 
-/* In Redis 8 some have two names: what one was given is not undone by the default of the other. */
+/* In Redis 8 some settings have two names: the default of one does not override the other. */
 static void one_of_two_names_is_enough(void **state) {
     (void)state;
     static const char *const names[][2] = {{"bf-initial-size", "bf-error-rate"},
@@ -293,7 +293,7 @@ static void one_of_two_names_is_enough(void **state) {
         assert_int_equal(settings.bf_initial_size, 7);
         assert_int_equal(find("bf-initial-size")->get_number("", find("bf-initial-size")->data), 7);
         assert_true(settings.bf_error_rate == 0.125);
-        assert_int_equal(set_to("bf-initial-size", "100"), REDIS_OK); /* the default, later */
+        assert_int_equal(set_to("bf-initial-size", "100"), REDIS_OK); /* the default, set later */
         assert_int_equal(settings.bf_initial_size, 100);
     }
     memset(server.file, 0, sizeof server.file);
@@ -317,7 +317,7 @@ static void arguments_are_taken(void **state) {
     assert_int_equal(settings.hash, HASH_KEYED);
 }
 
-static void arguments_that_are_none(void **state) {
+static void invalid_arguments(void **state) {
     (void)state;
     static const struct {
         const char *words[3];
@@ -346,13 +346,13 @@ static void arguments_that_are_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(drawn_secrets_are_given_up, enter),
-        cmocka_unit_test_setup(secrets_that_are_told_stay, enter),
+        cmocka_unit_test_setup(drawn_secrets_are_replaced, enter),
+        cmocka_unit_test_setup(configured_secrets_stay, enter),
         cmocka_unit_test_setup(secrets_in_files, enter),
         cmocka_unit_test_setup(rates_are_in_their_range, enter),
         cmocka_unit_test_setup(one_of_two_names_is_enough, enter),
         cmocka_unit_test_setup(arguments_are_taken, enter),
-        cmocka_unit_test_setup(arguments_that_are_none, enter),
+        cmocka_unit_test_setup(invalid_arguments, enter),
     };
     return cmocka_run_group_tests_name("redis settings", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RedisBloom's count-min sketch: what the module dumped, and ours beside it. The dumps are those of
- * RedisBloom v2.8.20 in Redis 7.0.15; v8.8.0 writes the same behind another RDB version. */
+/* RedisBloom's count-min sketch: dumps of the module, compared with ours. The dumps are from
+ * RedisBloom v2.8.20 in Redis 7.0.15; v8.8.0 writes the same with another RDB version. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,12 +21,12 @@ static const char six_words[] =
     "078108c4a4f9360f100002080203021505c33640600105008000000120060009200300022003400000044004a0"
     "004017e00300401b0008a010400b4000c037402b00054010200020530000000a0042cf045c2d3802af";
 
-/* CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: both have one cell, which
- * stopped. */
+/* CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: both share one cell, which is
+ * saturated. */
 static const char stuck[] = "078108c4a4f9360f1000020702010281000000010001117305c30e1c010000e009"
                             "0000ff200020150000000a00c95949d0cae1de19";
 
-/* CMS.INITBYDIM c 1 1, INCRBY x 875770417: four bytes that are digits, which Redis keeps as a
+/* CMS.INITBYDIM c 1 1, INCRBY x 875770417: four bytes that are digits, which Redis stores as a
  * number. */
 static const char digits[] =
     "078108c4a4f9360f10000201020102803433323105c1d204000a00df2c5f5d3d7fb8f7";
@@ -98,7 +98,7 @@ static void writes_as_the_module(void **state) {
     tamis_free(f);
 }
 
-/* 200 by 4 cells, 57 keys: the dump's own checksum stands for its 914 bytes. */
+/* 200 by 4 cells, 57 keys: the dump's own checksum covers its 914 bytes. */
 static void larger_ones_are_the_same(void **state) {
     (void)state;
     tamis *f = test_make("rediscms:width=200,depth=4");
@@ -152,7 +152,7 @@ static void params_become_cells(void **state) {
 
 /* ---- Merging -------------------------------------------------------------------------------- */
 
-/* Cells stop where they stop, and the counter counts what they no longer can. */
+/* Cells saturate, and the counter counts what they no longer can. */
 static void merging_adds_cells_and_counters(void **state) {
     (void)state;
     tamis *f = test_make("rediscms:width=5,depth=2"), *g = test_copy(f);
@@ -184,7 +184,7 @@ static test_file fields_with(uint64_t width, uint64_t depth, size_t cell_bytes) 
     return file;
 }
 
-/* Products that wrap, cells that are too few or too many, counts that need more than is there. */
+/* Products that wrap, too few or too many cells, counts that exceed the input. */
 static void sizes_must_be_exact(void **state) {
     (void)state;
     static const struct {
@@ -253,7 +253,7 @@ static void hostile_bytes(void **state) {
     tamis_free(f);
 }
 
-/* Bytes with a good checksum in which one byte of the fields is another. */
+/* Valid checksums, with one byte of the fields changed. */
 static void forged_dumps(void **state) {
     (void)state;
     const test_file dump = bytes_of(six_words);
@@ -265,7 +265,7 @@ static void forged_dumps(void **state) {
             let_in += test_is_let_in("redis-dump", dump.bytes, dump.size);
             dump.bytes[at] ^= (uint8_t)x;
         }
-    assert_true(let_in > 100); /* other cells, and other counters */
+    assert_true(let_in > 100); /* other cells and counters */
     free(dump.bytes);
 }
 

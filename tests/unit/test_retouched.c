@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* retouched gives up bits so that false positives go: against two plain arrays of bits, and
- * against the formula of what it costs. */
+/* retouched clears bits to remove false positives: checked against two plain bit arrays, and
+ * against the formula for its cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static bool bit_at(const uint8_t *bytes, uint64_t i) {
     return bytes[i / 8] >> i % 8 & 1;
 }
 
-/* The positions of a hash, worked out a second time. */
+/* The positions of a hash, computed independently. */
 static unsigned positions(uint64_t hash, uint64_t bits, uint64_t hashes, uint64_t *at) {
     uint64_t x = hash | 1;
     __extension__ typedef unsigned __int128 u128;
@@ -56,7 +56,7 @@ static uint64_t cleared_in(const tamis *f) {
     return test_bits_set(test_array(f, 100, 1), test_info(f).word[0] / 8);
 }
 
-/* Strangers that are answered yes. */
+/* Non-members that are answered yes. */
 static void find_trouble(const tamis *f, uint64_t *trouble, size_t n) {
     size_t found = 0;
     for (uint64_t i = 0; found < n; i++) {
@@ -65,10 +65,10 @@ static void find_trouble(const tamis *f, uint64_t *trouble, size_t n) {
     }
 }
 
-/* A share d of the set bits: keys are lost with 1-(1-d)^k, and the rate falls by (1-d)^k. */
+/* Clearing a share d of the set bits keeps (1-d)^k of the keys, and (1-d)^k of the rate. */
 static void a_share_costs_what_the_formula_says(void **state) {
     (void)state;
-    enum { STRANGERS = 1000000 };
+    enum { NONMEMBERS = 1000000 };
     for (double share = 0.02; share < 0.4; share *= 3) {
         tamis *f = with_members("retouched:capacity=20000,fpr=5%");
         const double before = tamis_fpr_now(f), k = (double)test_info(f).word[1];
@@ -82,10 +82,10 @@ static void a_share_costs_what_the_formula_says(void **state) {
         test_demand_possible(MEMBERS - count_found(f, members, MEMBERS), MEMBERS, 1 - pow(1 - d, k),
                              "lost keys");
         assert_true(fabs(tamis_fpr_now(f) / (before * pow(1 - d, k)) - 1) < 1e-9);
-        test_demand_possible(test_count_hits(f, 3, TEST_STRANGERS, STRANGERS), STRANGERS,
+        test_demand_possible(test_count_hits(f, 3, TEST_STRANGERS, NONMEMBERS), NONMEMBERS,
                              before * pow(1 - d, k), "strangers");
 
-        const struct tamis_info info = test_info(f); /* what was added is still known */
+        const struct tamis_info info = test_info(f); /* still estimates all adds */
         assert_int_equal(info.affected, report.bits_cleared);
         assert_true(fabs(info.items_now.value - MEMBERS) < 6 * info.items_now.error);
         char about[TEXT];
@@ -105,7 +105,7 @@ static void shares_at_the_edges(void **state) {
     assert_int_equal(tamis_retouch_share(f, 1.1, 1, NULL), TAMIS_INVALID);
     assert_int_equal(tamis_retouch_share(f, NAN, 1, NULL), TAMIS_INVALID);
 
-    /* The same seed gives the same bits, another one others. */
+    /* The same seed clears the same bits, another seed others. */
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
     assert_int_equal(tamis_retouch_share(g, 0.1, 1, NULL), TAMIS_OK);
     assert_true(test_is_same_payload(f, g));
@@ -114,7 +114,7 @@ static void shares_at_the_edges(void **state) {
     assert_int_equal(tamis_retouch_share(g, 0.1, 2, NULL), TAMIS_OK);
     assert_false(test_is_same_payload(f, g));
 
-    /* Again with the same seed takes a share of what is left. */
+    /* The same seed again clears a share of what is left. */
     const uint64_t left = test_bits_set(test_payload(f), test_info(f).word[0] / 8);
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
     test_demand_possible(report.bits_cleared, left, 0.1, "a second share");
@@ -128,7 +128,7 @@ static void shares_at_the_edges(void **state) {
     tamis_free(old);
 }
 
-/* Every way: none of the troublesome keys is left, the report is true, and undo is exact. */
+/* Every policy removes all troublesome keys, reports correctly, and can be undone exactly. */
 static void every_way_ends_the_trouble(void **state) {
     (void)state;
     enum { TROUBLE = 2000 };
@@ -148,13 +148,13 @@ static void every_way_ends_the_trouble(void **state) {
         lost[way] = report.keys_lost;
         bits[way] = report.bits_cleared;
 
-        /* A second time there is nothing to do. */
+        /* A second run has nothing to do. */
         assert_int_equal(tamis_retouch(f, (enum tamis_retouch_policy)way, trouble, TROUBLE, members,
                                        MEMBERS, 7, &report),
                          TAMIS_OK);
         assert_true(!report.trouble_cleared && !report.bits_cleared && !report.keys_lost);
 
-        /* A key that is added again is found again. */
+        /* A key added again is found again. */
         for (size_t i = 0; i < MEMBERS; i++)
             if (!tamis_has_hash(f, members[i])) {
                 assert_int_equal(tamis_add_hash(f, members[i]), TAMIS_OK);
@@ -173,7 +173,7 @@ static void every_way_ends_the_trouble(void **state) {
     assert_true(bits[TAMIS_RETOUCH_TROUBLE] <= bits[TAMIS_RETOUCH_RATIO]);
 }
 
-/* Counts as the ways need them, worked out here: each key once for each of its bits. */
+/* Counts as the policies need them, computed here: each key once for each of its bits. */
 static void count_needs(const tamis *f, const uint64_t *hashes, size_t n, unsigned *needs) {
     const struct tamis_info info = test_info(f);
     uint64_t at[MAX_HASHES];
@@ -187,7 +187,7 @@ static void count_needs(const tamis *f, const uint64_t *hashes, size_t n, unsign
     }
 }
 
-/* The first bit that goes is the best one by the rule of its way, among those of the key. */
+/* The first bit cleared is the best one of the key, by the rule of the policy. */
 static void ways_choose_the_best_bit(void **state) {
     (void)state;
     enum { TROUBLE = 300, MAX_BITS = 1 << 19 };
@@ -211,7 +211,7 @@ static void ways_choose_the_best_bit(void **state) {
             assert_int_equal(tamis_retouch(g, (enum tamis_retouch_policy)way, turned, TROUBLE,
                                            members, MEMBERS, t, NULL),
                              TAMIS_OK);
-            /* Others may have cleared more of its bits; the best must be among them. */
+            /* Other keys may have cleared more of its bits; the best must be among them. */
             double best = INFINITY, best_cleared = INFINITY;
             for (unsigned i = 0; i < k; i++) {
                 const double keys = keys_at[at[i]], hits = trouble_at[at[i]];
@@ -228,12 +228,12 @@ static void ways_choose_the_best_bit(void **state) {
             assert_true(chosen < info.word[0]);
             assert_true(best_cleared == best);
             tamis_free(g);
-            if (t % 10) break; /* a tenth of them for every way, chance for all */
+            if (t % 10) break; /* random for all, the others for a tenth */
         }
     tamis_free(f);
 }
 
-/* Where the keys that are given need none of the bits, the ratio is decided by the trouble. */
+/* Where the given keys need none of the bits, only trouble decides the ratio. */
 static void ratio_without_known_keys_is_trouble(void **state) {
     (void)state;
     enum { TROUBLE = 1000 };
@@ -251,7 +251,7 @@ static void ratio_without_known_keys_is_trouble(void **state) {
     tamis_free(g);
 }
 
-/* Chance takes every bit of a key sooner or later, and the seed decides which. */
+/* The random policy reaches every bit of a key, and the seed decides which. */
 static void chance_is_repeatable_and_fair(void **state) {
     (void)state;
     enum { SEEDS = 6000 };
@@ -295,7 +295,7 @@ static void ways_ask_for_what_they_need(void **state) {
     tamis_free(plain);
 }
 
-/* Adds, clearing, undoing and merging in any order, against two plain arrays of bits. */
+/* Adds, clears, undos and merges in any order, against two plain bit arrays. */
 static void retouched_like_a_model(void **state) {
     (void)state;
     enum { FILTERS = 3, BITS = 1024, STEPS = 3000 };
@@ -317,7 +317,7 @@ static void retouched_like_a_model(void **state) {
         } else if (what == 1) {
             assert_int_equal(tamis_retouch_undo(f[a]), TAMIS_OK);
             memcpy(is_kept[a], was_set[a], BITS);
-        } else if (what < 24) { /* the one bit that goes is read back */
+        } else if (what < 24) { /* read back which bit was cleared */
             const bool was_found = tamis_has_hash(f[a], hash);
             assert_int_equal(
                 tamis_retouch(f[a], TAMIS_RETOUCH_RANDOM, &hash, 1, NULL, 0, step, NULL), TAMIS_OK);
@@ -344,7 +344,7 @@ static void retouched_like_a_model(void **state) {
     for (int i = 0; i < FILTERS; i++) tamis_free(f[i]);
 }
 
-/* A bit that is kept and cleared at once does not pass; one that is neither may be either. */
+/* The gate refuses a bit that is both kept and cleared; one that is neither may become either. */
 static void a_bit_is_kept_or_cleared(void **state) {
     (void)state;
     tamis *f = test_make("retouched:capacity=20");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bumped ribbon, and the kind ribbon on it.
+/* The bumped ribbon, and the kind ribbon on top of it.
  *
- * Bands are read back by a reader that knows nothing but the format and adds up rows bit by bit;
- * rates are held against the formula, on both sides, also of filters with a handful of keys. */
+ * Bands are checked by a reader written from the format alone, which adds up rows bit by bit; rates
+ * are checked two-sided against the formula, down to a handful of keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ typedef struct sample {
     tamis_band_form form;
     size_t n;
     uint64_t *hash, *value, size;
-    uint8_t *band; /* exactly as many bytes as it has */
+    uint8_t *band; /* exactly its size */
 } sample;
 
 static void fill_sample(sample *s, uint64_t family) {
@@ -134,7 +134,7 @@ static void free_sample(sample *s) {
     free(s->band);
 }
 
-/* Every key has its value; strangers get what the reader from the format gets. */
+/* Every key has its value; non-members get what the reader gets. */
 static void assert_sound(const sample *s) {
     assert_int_equal(tamis__band_audit(&s->form, s->band, s->size), TAMIS_OK);
     assert_int_equal(tamis__band_keys(s->band), s->n);
@@ -196,8 +196,7 @@ static void dirt_leaves_no_trace(void **state) {
     }
 }
 
-/* A few of many hashes, as cascade has them made, and from the last to the first: rows follow from
- * the set of keys alone. */
+/* A subset of the hashes, as cascade builds it, in reverse: rows depend only on the set of keys. */
 static void picked_keys_in_any_order(void **state) {
     (void)state;
     enum { N = 20000 };
@@ -221,7 +220,7 @@ static void picked_keys_in_any_order(void **state) {
     free_sample(&some);
 }
 
-/* Equal hashes with unequal values have no solution, and with equal ones are one key. */
+/* Equal hashes with different values have no solution; with equal values they are one key. */
 static void equal_hashes_do_not_hang(void **state) {
     (void)state;
     const tamis_band_form form = {.value_bits = 8};
@@ -239,7 +238,7 @@ static void equal_hashes_do_not_hang(void **state) {
     free(out);
 }
 
-/* Without guards a stranger gets any value with the same chance, from one key on. */
+/* Without guards, a non-member gets any value with equal probability, even with one key. */
 static void nonmembers_get_any_value(void **state) {
     (void)state;
     enum { PROBES = 100000 };
@@ -257,7 +256,7 @@ static void nonmembers_get_any_value(void **state) {
     }
 }
 
-static void few_bits_beyond_the_least(void **state) {
+static void few_bits_beyond_the_min(void **state) {
     (void)state;
     static const struct {
         tamis_band_form form;
@@ -320,11 +319,11 @@ static void forged_bands_are_refused(void **state) {
     free_sample(&s);
 }
 
-/* ---- Every processor ------------------------------------------------------------------------ */
+/* ---- Every CPU ------------------------------------------------------------------------------ */
 
 static const uint32_t processors[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
 
-/* The plain bytes of a sample, then those of the others, which are the same. */
+/* All CPUs make the same bytes as the plain code. */
 static void assert_same_band(sample *s) {
     uint8_t *plain = NULL;
     uint64_t size = 0;
@@ -355,7 +354,7 @@ static void every_processor_makes_the_same(void **state) {
         }
 }
 
-/* Some keys are forged to start in one bucket of the first layer, all over it or at one row. */
+/* Some keys are forged to start in one bucket of the first layer, spread over it or at one row. */
 static void crowds_in_a_bucket(void **state) {
     (void)state;
     enum { N = 10000 };
@@ -380,8 +379,8 @@ static void crowds_in_a_bucket(void **state) {
         }
 }
 
-/* Bands side by side, as a filter has them, the last but one without keys: each has `lead` bytes
- * before it, and offsets come behind, in a block of exactly so many bytes that starts anywhere. */
+/* Adjacent bands, as in a filter, the last but one without keys. `lead` bytes precede each and
+ * offsets follow, in a block of exactly that size at any alignment. */
 typedef struct bands {
     tamis_band_form form;
     uint64_t count, lead;
@@ -419,8 +418,8 @@ static bands make_bands(tamis_band_form form, uint64_t count, uint64_t lead, boo
     return b;
 }
 
-/* A mixture of keys, which all but the empty band has, and strangers. */
-static uint64_t question(const bands *b, uint64_t i) {
+/* Members, except of the empty band, mixed with non-members. */
+static uint64_t query(const bands *b, uint64_t i) {
     const uint64_t at = i % b->count, keys = keys_of_band(b, at);
     if (i % 3 == 0 || keys == 0) return test_number(901, i);
     return (uint64_t)(((double)at + 0.5) / (double)b->count * 0x1p64) +
@@ -430,7 +429,7 @@ static uint64_t question(const bands *b, uint64_t i) {
 static void assert_same_answers(const bands *b, size_t n, bool with_values) {
     uint64_t hash[300] = {0}, value[300], expected;
     uint8_t hit[300];
-    for (size_t i = 0; i < n; i++) hash[i] = question(b, i), value[i] = 12345, hit[i] = 7;
+    for (size_t i = 0; i < n; i++) hash[i] = query(b, i), value[i] = 12345, hit[i] = 7;
     tamis__band_ask_all(&b->form, &b->set, hash, n, with_values ? value : NULL, hit);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *band = tamis__band_of(&b->set, hash[i]);
@@ -484,7 +483,7 @@ static void every_small_set(void **state) {
     }
 }
 
-/* The formula and the filter's own word are held against strangers, also where a layer has one
+/* The formula and the rate that the filter reports hold for non-members, also where a layer has one
  * bucket. */
 static void rates_are_exact(void **state) {
     (void)state;
@@ -521,7 +520,7 @@ static void segments_and_duplicates(void **state) {
     tamis_free(g);
 }
 
-/* What is planned by size is not larger, and near it. */
+/* A plan by size does not exceed it, and comes near. */
 static void sizes_are_kept(void **state) {
     (void)state;
     static const uint64_t sizes[] = {100, 3000, 50000, 300000};
@@ -586,7 +585,7 @@ int main(void) {
         cmocka_unit_test(picked_keys_in_any_order),
         cmocka_unit_test(equal_hashes_do_not_hang),
         cmocka_unit_test(nonmembers_get_any_value),
-        cmocka_unit_test(few_bits_beyond_the_least),
+        cmocka_unit_test(few_bits_beyond_the_min),
         cmocka_unit_test(forged_bands_are_refused),
         cmocka_unit_test(every_small_set),
         cmocka_unit_test(rates_are_exact),

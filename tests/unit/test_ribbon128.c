@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RocksDB's Ribbon filters: blocks of table files that RocksDB wrote, and ours beside them. */
+/* RocksDB's Ribbon filters: blocks of table files that RocksDB wrote, compared with ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* key-0 ... key-(n-1), sorted; the list ends with an entry without bytes. */
+/* key-0 ... key-(n-1), sorted; the list ends with an empty entry. */
 static const struct tamis_key *sorted(size_t n) {
     static struct tamis_key keys[MAX + 1];
     for (size_t i = 0; i < n; i++) snprintf(texts[i], sizeof *texts, "key-%zu", i);
@@ -98,7 +98,7 @@ static void writes_as_rocksdb(void **state) {
     }
 }
 
-/* The policy writes a Bloom filter of a few keys, and nothing of none. */
+/* The policy writes a Bloom filter for a few keys, and nothing for none. */
 static void few_keys(void **state) {
     (void)state;
     static const struct tamis_key none[] = {{NULL, 0}};
@@ -138,7 +138,7 @@ static void sizes(void **state) {
         }
 }
 
-/* Only a key that is like the one before is dropped; the first decides about seed and rounding. */
+/* Only a key equal to the previous one is dropped; the first decides seed and rounding. */
 static void orders(void **state) {
     (void)state;
     const char *spec = "rocksdb-ribbon:capacity=1,millibits=10000";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RocksDB's Bloom filters: bytes and tables that RocksDB wrote, and ours beside them. */
+/* RocksDB's Bloom filters: bytes and tables that RocksDB wrote, compared with ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void thousand_keys(void **state) {
     free(file.bytes);
 }
 
-/* What RocksDB said of filters whose bytes are not here. */
+/* RocksDB's answers from filters whose bytes are not here. */
 static void false_positives(void **state) {
     (void)state;
     static const struct {
@@ -160,7 +160,7 @@ static void refuses_bad_params(void **state) {
             fail_msg("%s: %s", bad[i].spec, tamis_why());
 }
 
-/* The rates that are promised are kept, and not by much more than is needed. */
+/* Promised rates are kept, without much slack. */
 static void plans_by_rate(void **state) {
     (void)state;
     static const char *const specs[] = {"rocksdb:capacity=%d,fpr=1%%",
@@ -191,7 +191,7 @@ static void odd(const uint8_t *meta, size_t bits, bool has) {
 
 static void odd_filters(void **state) {
     (void)state;
-    for (size_t size = 0; size <= 5; size++) { /* no keys, whatever the bytes are */
+    for (size_t size = 0; size <= 5; size++) { /* no keys, whatever the bytes */
         uint8_t bytes[5] = {0xff, 0, 6, 0, 0};
         const test_file file = {bytes, size};
         tamis *f = test_import("rocksdb", file);
@@ -201,12 +201,12 @@ static void odd_filters(void **state) {
         test_goes_round("rocksdb", file);
     }
     odd((const uint8_t[]){0xff, 0, 6, 0, 0}, 64, false);
-    odd((const uint8_t[]){0xff, 0, 6, 0, 0}, 100, false); /* 36 bytes are of no use */
+    odd((const uint8_t[]){0xff, 0, 6, 0, 0}, 100, false); /* 36 bytes are unused */
     odd((const uint8_t[]){0x00, 0, 6, 0, 0}, 64, true);
     odd((const uint8_t[]){0xfd, 0, 6, 0, 0}, 64, true);
     odd((const uint8_t[]){0x80, 0, 6, 0, 0}, 64, true);
     odd((const uint8_t[]){0xfe, 0, 1, 0, 0}, 64, true);    /* a Ribbon of one block */
-    odd((const uint8_t[]){0xff, 1, 6, 0, 0}, 64, true);    /* another way */
+    odd((const uint8_t[]){0xff, 1, 6, 0, 0}, 64, true);    /* unknown variant */
     odd((const uint8_t[]){0xff, 0, 0, 0, 0}, 64, true);    /* no probes */
     odd((const uint8_t[]){0xff, 0, 31, 0, 0}, 64, true);   /* too many */
     odd((const uint8_t[]){0xff, 0, 0x26, 0, 0}, 64, true); /* lines of 128 bytes */
@@ -226,7 +226,7 @@ static void odd_filters(void **state) {
     assert_int_equal(tamis_import(&f, "rocksdb", cut, sizeof cut), TAMIS_CORRUPT);
 }
 
-/* Lines as long as those of other machines. */
+/* Cache lines as long as on other machines. */
 static void longer_lines(void **state) {
     (void)state;
     for (int line = 64; line <= 256; line *= 2) {
@@ -278,7 +278,7 @@ static void reads_tables(void **state) {
     }
 }
 
-/* A Ribbon is in the file of the same name, and is another kind. */
+/* A Ribbon has the same file format, and is another kind. */
 static void reads_ribbons(void **state) {
     (void)state;
     static const uint64_t hits[] = {286,  294,  601,  806,  1148, 1283,
@@ -387,7 +387,7 @@ static void put_footer(writer *w, uint32_t version, size_t meta, size_t meta_siz
     if (version >= 6) tamis__put32(w->bytes + at + 5, sum_of(w, w->bytes + at, 53, at));
 }
 
-/* A metaindex of one name, which leads to a block, and the footer. */
+/* A metaindex with one name, which points to a block, and the footer. */
 static void put_end(writer *w, uint32_t version, const char *name, size_t at, size_t size) {
     const size_t start = w->size, len = strlen(name);
     put_varint(w, 0), put_varint(w, len), put_varint(w, at < 128 ? 2 : 3);
@@ -401,7 +401,7 @@ static void put_end(writer *w, uint32_t version, const char *name, size_t at, si
 
 static const char *const by_partitions = "partitionedfilter.rocksdb.BuiltinBloomFilter";
 
-/* Three filters in partitions, of which the third says only how much smaller it is. */
+/* Three filters in partitions; the third stores only how much smaller it is. */
 static void make_table(writer *w, uint32_t version, const test_file filter[3]) {
     size_t at[3];
     for (int i = 0; i < 3; i++) {
@@ -455,14 +455,14 @@ static void partitions(void **state) {
             w.bytes[3] ^= 1;
             if (checksum) refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum");
             w.bytes[3] ^= 1;
-            w.bytes[w.size - 40] ^= 1; /* in the context, or in what is behind the handles */
+            w.bytes[w.size - 40] ^= 1; /* in the context, or after the handles */
             if (version >= 6 && checksum)
                 refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum of the footer");
         }
     free(legacy.bytes), free(fast.bytes);
 }
 
-/* The only partition needs no number; one that does not say where it is is an error for all. */
+/* A single partition needs no number; one without an offset and size fails the whole table. */
 static void single_partition(void **state) {
     (void)state;
     const test_file fast = test_vector(files[0].filter);
@@ -496,7 +496,7 @@ static void single_partition(void **state) {
     free(fast.bytes);
 }
 
-/* Of old, a table had a filter block like LevelDB's: here with one filter, that of eight keys. */
+/* Older tables have a filter block like LevelDB's: here with one filter, of eight keys. */
 static void filter_blocks(void **state) {
     (void)state;
     const test_file eight = test_vector("leveldb/leveldb_bloom_10bpk_8keys.bin");
@@ -521,7 +521,7 @@ static void filter_blocks(void **state) {
     free(again.bytes);
     tamis_free(all), tamis_free(one);
     refused("rocksdb-sst:filter=1", file, TAMIS_INVALID, "filter=1");
-    tamis__put32(w.bytes + eight.size + 4, (uint32_t)size); /* filters end behind the block */
+    tamis__put32(w.bytes + eight.size + 4, (uint32_t)size); /* filters end past the block */
     tamis__put32(w.bytes + size + 1, sum_of(&w, w.bytes, size + 1, 0));
     assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found),
                      TAMIS_CORRUPT);
@@ -540,7 +540,7 @@ static void hostile_bytes(void **state) {
     }
 }
 
-/* All that a filter needs of a table is summed: a changed bit is refused, or of no meaning. */
+/* Checksums cover all that a filter needs of a table: a flipped bit is refused or has no effect. */
 static void hostile_tables(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {

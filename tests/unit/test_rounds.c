@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds that ask a batch in rounds or in groups: whatever its length, wherever the payload lies and
- * whatever the processor can do, the answers are those of one key after the other. */
+/* Kinds that query a batch in rounds or groups: whatever its length, the alignment of the payload
+ * and the CPU, the answers are those of single keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,12 +23,12 @@ enum { KEYS = 20000, ASKED = 1400 };
 
 static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
 
-/* Near ones and far ones, few and many probes, arrays of bits that start anywhere. */
+/* Within the cache and beyond it, few and many probes, bit arrays at any offset. */
 static const char *const specs[] = {
     "classic:capacity=20000,fpr=1%",
     "classic:capacity=20000,bits=199999,hashes=1",
     "classic:capacity=20000,bits=64,hashes=2",
-    "classic:capacity=20000,bits=8388608,hashes=3", /* the largest that is near */
+    "classic:capacity=20000,bits=8388608,hashes=3", /* the largest within the cache */
     "classic:capacity=20000,bits=8388673,hashes=3",
     "classic:capacity=20000,bits=20000001,hashes=1",
     "classic:capacity=20000,bits=20000001,hashes=2",
@@ -47,7 +47,7 @@ static const char *const specs[] = {
     "universal:capacity=20000,fpr=2^-11",
 };
 
-/* A mixture without a pattern: half of the asked were added, in no order. */
+/* Half of the queries were added, in random order. */
 static void draw(uint64_t asked[ASKED]) {
     for (size_t i = 0; i < ASKED; i++) {
         const uint64_t luck = test_number(5, i);
@@ -91,7 +91,7 @@ static void a_batch_answers_as_one_key(void **state) {
     }
 }
 
-/* Cells are asked for in groups before they change; the bytes are those of adding one by one. */
+/* Adds prefetch cells in groups before changing them; the bytes are those of single adds. */
 static void a_batch_adds_as_one_key(void **state) {
     (void)state;
     uint64_t *hash = malloc(KEYS * sizeof *hash);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scalable grows at its rate: against the bound that its stages add up to. */
+/* scalable keeps its rate as it grows: checked against the bound that its stages add up to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,10 +37,10 @@ static uint64_t room_of(const tamis *f) {
 
 static const char *const stage_kinds[] = {"blocked", "split", "classic"};
 
-/* Grown a thousandfold, at the end of every stage: all keys are there; strangers hit as the bits
- * say (two-sided); and the bits say no more than was asked. That last is about a mean over sets of
- * keys, because the fill of one filter, of few blocks at first, has its luck; so it is the mean of
- * several that must keep the rate, without any allowance. */
+/* Grown a thousandfold, at the end of every stage: all keys are found; non-members hit as the bits
+ * predict (two-sided); and that rate is at most the target. The last holds for the mean over sets
+ * of keys, because the fill of one filter, of few blocks at first, varies; so the mean of several
+ * must keep the rate, without any allowance. */
 static void scalable_keeps_its_rate_while_it_grows(void **state) {
     (void)state;
     enum { GROWTH = 10, FILTERS = 5, CAPACITY = 60 };
@@ -60,7 +60,7 @@ static void scalable_keeps_its_rate_while_it_grows(void **state) {
                 assert_int_equal(test_count_hits(f, i, 0, next), next);
                 test_demand_rate(f, i, 10000);
                 sum[stage] += info.fpr_now / FILTERS;
-                /* Keys that were taken for known ones made no use of room: a few percent. */
+                /* False positives take no room: a few percent more keys fit. */
                 const uint64_t planned = CAPACITY * (((uint64_t)2 << stage) - 1);
                 assert_true(next >= planned && (double)next < (double)planned * 1.03 + 3);
                 const double formula = tamis__scalable.rate(info.word, planned);
@@ -80,7 +80,7 @@ static void scalable_shares_add_up_to_the_rate(void **state) {
         char spec[80];
         sprintf(spec, "scalable:capacity=1000,fpr=%.17g", fpr);
         assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_OK);
-        /* However many keys come, up to the largest stack. */
+        /* For any number of keys, up to the largest stack. */
         for (uint64_t keys = 1000; keys < (uint64_t)1 << 55; keys *= 5)
             assert_true(tamis__scalable.rate(plan.word, keys) <= fpr);
     }
@@ -109,8 +109,8 @@ static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const cha
     return rc;
 }
 
-/* Its stages become stricter: what is made can have them, and what is refused says from where
- * on. */
+/* Stages become stricter: a filter that is made can have all of them, and a refusal names the
+ * minimum rate. */
 static void scalable_is_made_for_its_later_stages(void **state) {
     (void)state;
     static const char *const kinds[] = {"blocked", "split", "classic", "compaction"};
@@ -134,13 +134,13 @@ static void scalable_is_made_for_its_later_stages(void **state) {
     assert_true(made >= 60 && refused >= 20);
 }
 
-/* With a size there is no rate to refuse: it is as low as later stages can have it. */
+/* With a size no rate is refused: it is as low as later stages allow. */
 static void scalable_of_a_size_grows(void **state) {
     (void)state;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     assert_int_equal(tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=blocked", &plan),
                      TAMIS_OK);
-    assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6, by far not what its first could */
+    assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6; its first stage could be far lower */
     assert_int_equal(
         tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=compaction", &plan), TAMIS_OK);
     const double fpr = (double)plan.word[RATE] * 1e-18;
@@ -161,7 +161,7 @@ static void scalable_counts_a_key_once(void **state) {
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
     assert_int_equal(test_info(f).word[STAGES], 1);
     assert_int_equal(room_of(f), 0);
-    assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK); /* without room, all known */
+    assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK); /* no room, all known */
     assert_int_equal(test_info(f).word[STAGES], 1);
     hashes[699] = test_number(1, 100);
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
@@ -171,7 +171,7 @@ static void scalable_counts_a_key_once(void **state) {
     tamis_free(f);
 }
 
-/* Many at once go where they would have gone one by one; only growth may come earlier. */
+/* A batch goes where single adds would; only growth may come earlier. */
 static void scalable_takes_many_as_one_by_one(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
@@ -191,8 +191,8 @@ static void scalable_takes_many_as_one_by_one(void **state) {
     }
 }
 
-/* Blocks lie on cache lines, whatever lies below them. */
-static void scalable_stages_lie_on_lines(void **state) {
+/* Blocks are aligned to cache lines, whatever the stages below. */
+static void scalable_stages_are_aligned(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *f = test_make("scalable:capacity=7,fpr=1%%,kind=%s", stage_kinds[k]);
@@ -215,9 +215,8 @@ static void scalable_stages_lie_on_lines(void **state) {
     }
 }
 
-/* Copies that went different ways have their old keys in the same stages, and the new ones find
- * room above: that is a union. Two that grew by themselves have filled every stage twice: that is
- * none. */
+/* Copies that diverged have their old keys in the same stages and room above for the new ones: they
+ * merge. Two that grew independently have filled every stage twice: they do not. */
 static void scalable_merges_what_keeps_its_rate(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
@@ -234,7 +233,7 @@ static void scalable_merges_what_keeps_its_rate(void **state) {
         assert_int_equal(test_count_hits(a, 1, 0, 3100), 3100);
         test_demand_rate(a, 1, 100000);
         assert_true(tamis_fpr_now(a) <= 0.02);
-        /* The bits say how many there are, and growth goes on from there. */
+        /* The bits give the number of keys, and growth continues from there. */
         const struct tamis_estimate kept = test_info(a).items_now;
         assert_true(fabs(kept.value - 3100) < 6 * kept.error && kept.error < 100);
         assert_true(fabs((double)room_of(a) - 400) < 100);
@@ -244,7 +243,7 @@ static void scalable_merges_what_keeps_its_rate(void **state) {
         tamis_free(b);
         b = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
         assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
-        assert_int_equal(tamis_merge(a, b), TAMIS_OK); /* a stack of another height, and empty */
+        assert_int_equal(tamis_merge(a, b), TAMIS_OK); /* an empty stack of another height */
         assert_memory_equal(test_payload(a), test_payload(c), test_info(a).payload_bytes);
         test_add_hashes(b, 1, 6000, 11000);
         assert_int_equal(tamis_merge(a, b), TAMIS_FULL);
@@ -257,8 +256,8 @@ static void scalable_merges_what_keeps_its_rate(void **state) {
     }
 }
 
-/* Stacks of two heights are joined where their stages have room, in the taller of the two;
- * whichever is joined to the other, the union is the same, and grows on from there. */
+/* Stacks of different heights merge into the taller one where their stages have room. The union is
+ * the same in either order, and keeps growing. */
 static void scalable_joins_stacks_of_two_heights(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
@@ -287,8 +286,8 @@ static void scalable_joins_stacks_of_two_heights(void **state) {
     }
 }
 
-/* What a union leaves of the rate is for the stages that will come. Two that together are a little
- * too many for their first stage would still have the rate asked for, and would miss it later. */
+/* A union must leave some of the rate to later stages. Two that are together slightly too large for
+ * their first stage would still meet the rate now, and miss it later. */
 static void scalable_unions_keep_their_rate_as_they_grow(void **state) {
     (void)state;
     for (uint64_t each = 4400; each <= 6000; each += 200) {
@@ -306,8 +305,8 @@ static void scalable_unions_keep_their_rate_as_they_grow(void **state) {
     }
 }
 
-/* Keys in different stages of the two are counted twice, and the error says that they may be. */
-static void scalable_tells_how_sure_it_is_of_a_union(void **state) {
+/* Keys in different stages of the two are counted twice, and the error allows for that. */
+static void scalable_reports_the_error_of_a_union(void **state) {
     (void)state;
     tamis *a = test_make("scalable:capacity=500,fpr=2%%"), *b, *c;
     test_add_hashes(a, 1, 0, 1400);
@@ -315,12 +314,11 @@ static void scalable_tells_how_sure_it_is_of_a_union(void **state) {
     assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
     test_add_hashes(a, 1, 1400, 1600);
     test_add_hashes(b, 1, 2000, 2150);
-    test_add_hashes(b, 1, 1400,
-                    1450); /* these are in the second stage of a, and in the third of b */
+    test_add_hashes(b, 1, 1400, 1450); /* in the second stage of a, and in the third of b */
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
     struct tamis_estimate kept = test_info(a).items_now;
     assert_true(fabs(kept.value - 1750) < 2 * kept.error && kept.error > 25);
-    /* What went no ways is in no doubt. */
+    /* Merging an equal copy adds no uncertainty. */
     tamis_free(b);
     assert_int_equal(tamis_copy(&b, c), TAMIS_OK);
     assert_int_equal(tamis_merge(c, b), TAMIS_OK);
@@ -331,7 +329,7 @@ static void scalable_tells_how_sure_it_is_of_a_union(void **state) {
     tamis_free(c);
 }
 
-/* An image from before stages were spread answers, and what it grows from now on is spread. */
+/* An image from before stages were spread still answers, and its new stages are spread. */
 static void scalable_goes_on_from_older_images(void **state) {
     (void)state;
     static const char *const old[] = {"scalable-1", "scalable-split-1", "scalable-classic-1",
@@ -352,7 +350,7 @@ static void scalable_goes_on_from_older_images(void **state) {
             const int len = snprintf(key, sizeof key, "%d", i);
             assert_true(tamis_has(f, key, (size_t)len));
         }
-        if (k != 2) test_demand_rate(f, 5, 200000); /* classic was asked for 1e-6 */
+        if (k != 2) test_demand_rate(f, 5, 200000); /* classic has a target of 1e-6 */
         tamis_free(f);
         assert_int_equal(tamis_read(&f, path), TAMIS_OK);
         char spec[128];
@@ -366,8 +364,8 @@ static void scalable_goes_on_from_older_images(void **state) {
     }
 }
 
-/* The stages of blocked cannot be arbitrarily strict. The end comes late, with a sentence, and the
- * filter stays as it is. */
+/* The stages of blocked cannot be arbitrarily strict. Growth ends late, with an error message, and
+ * the filter stays as it is. */
 static void scalable_says_when_it_cannot_grow(void **state) {
     (void)state;
     tamis *f = test_make("scalable:capacity=1,fpr=1e-7,kind=blocked");
@@ -389,7 +387,7 @@ static void scalable_refuses_what_cannot_be(void **state) {
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *f = test_make("scalable:capacity=20,fpr=1%%,kind=%s", stage_kinds[k]);
         const size_t first = TEST_HEADER_BYTES;
-        test_demand_refused(f, first + 64, 1, true); /* a bit, and no key */
+        test_demand_refused(f, first + 64, 1, true); /* a bit without a key */
         test_add_hashes(f, 1, 0, 50);
         const struct tamis_info info = test_info(f);
         assert_int_equal(info.word[STAGES], 2);
@@ -399,12 +397,12 @@ static void scalable_refuses_what_cannot_be(void **state) {
         if (bytes % 64) test_demand_refused(f, second - 8, 1, true); /* between the stages */
         assert_true(bytes % 64 || k != 2);                           /* classic has such bytes */
         test_demand_refused(f, first, 20, false);
-        test_demand_refused(f, first, 19, true); /* not full below another */
+        test_demand_refused(f, first, 19, true); /* not full, below another */
         test_demand_refused(f, second, 0, true);
         test_demand_refused(f, second, 31, false);
         test_demand_refused(f, second, (uint64_t)1 << 61, true);
         for (size_t at = 8; at < 64; at += 8) {
-            const bool is_state = at == 32 || at == 40; /* whether it is spread, and doubt */
+            const bool is_state = at == 32 || at == 40; /* spread flag and uncertainty */
             test_demand_refused(f, first + at, 1, !is_state);
             if (at >= 32) test_demand_refused(f, second + at, 1, at != 32);
         }
@@ -429,11 +427,11 @@ int main(void) {
         cmocka_unit_test(scalable_of_a_size_grows),
         cmocka_unit_test(scalable_counts_a_key_once),
         cmocka_unit_test(scalable_takes_many_as_one_by_one),
-        cmocka_unit_test(scalable_stages_lie_on_lines),
+        cmocka_unit_test(scalable_stages_are_aligned),
         cmocka_unit_test(scalable_merges_what_keeps_its_rate),
         cmocka_unit_test(scalable_joins_stacks_of_two_heights),
         cmocka_unit_test(scalable_unions_keep_their_rate_as_they_grow),
-        cmocka_unit_test(scalable_tells_how_sure_it_is_of_a_union),
+        cmocka_unit_test(scalable_reports_the_error_of_a_union),
         cmocka_unit_test(scalable_goes_on_from_older_images),
         cmocka_unit_test(scalable_says_when_it_cannot_grow),
         cmocka_unit_test(scalable_refuses_what_cannot_be),

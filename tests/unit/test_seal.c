@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Seals of patches, in a command of a few functions: who signed what, and for which two images. The
- * checksums of a patch already refuse an image that changed by accident; here the signature is good
- * and its digests are not, as if somebody had found images with the same checksums. */
+/* Seals of patches, in a stub command: who signed what, and for which two images. The checksums of
+ * a patch already refuse an image that changed by accident; here the signature is good and its
+ * digests are not, as if someone had found images with equal checksums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "cli/images/seal.h"
 #include "tests/support/temp_dir.h"
 
-/* ---- The command around it ------------------------------------------------------------------- */
+/* ---- A stub command -------------------------------------------------------------------------- */
 
 static char said[512];
 
@@ -132,7 +132,7 @@ static void images_are_those_that_were_signed(void **state) {
     assert_non_null(strstr(said, "does not produce the image that was signed"));
 }
 
-/* Byte after byte of patch and seal. */
+/* Every byte of patch and seal. */
 static void every_byte_is_signed(void **state) {
     (void)state;
     sign("old image", "new image");
@@ -146,7 +146,7 @@ static void every_byte_is_signed(void **state) {
     assert_int_equal(seal_check(NULL, &patch, public), 0);
 }
 
-/* A signature of other bytes that is sound by itself. */
+/* A valid signature of other bytes. */
 static void a_seal_belongs_to_its_patch(void **state) {
     (void)state;
     uint8_t seal[SEAL_BYTES];
@@ -166,7 +166,7 @@ static void a_seal_is_the_last_200_bytes(void **state) {
     struct bytes some = patch;
     assert_true(seal_is_there(&some));
     some = (struct bytes){.path = "patch", .at = sealed + PATCH, .size = SEAL_BYTES};
-    assert_true(seal_is_there(&some)); /* of no patch: what is missing is seen later */
+    assert_true(seal_is_there(&some)); /* of no patch: detected later */
     some.at++, some.size--;
     assert_false(seal_is_there(&some));
     some = (struct bytes){.path = "patch", .at = sealed, .size = sizeof sealed - 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversations: both sides come to the right lists and keys in pieces of any size, limits hold,
- * and whatever happens to the bytes, or whoever sends them, each side ends with an error sentence
- * or with the right list, after a bounded number of steps. */
+/* Sessions: both sides get the right lists and keys in pieces of any size, limits hold, and
+ * whatever happens to the bytes, or whoever sends them, each side ends with an error message or the
+ * right list after a bounded number of steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 
 enum { MANY_STEPS = 100000 };
 
-/* ---- Keys that tell their hash --------------------------------------------------------------- */
+/* ---- Keys that contain their hash ------------------------------------------------------------ */
 
 /* Sixteen digits and some dots. */
 static bool key_of(void *ctx, uint64_t hash, const void **key, size_t *len) {
@@ -53,7 +53,7 @@ static bool has_no_key(void *ctx, uint64_t hash, const void **key, size_t *len) 
 /* ---- Two sides ------------------------------------------------------------------------------- */
 
 typedef struct pair {
-    test_side sides[2]; /* the first tells, the second asks */
+    test_side sides[2]; /* the sender, then the receiver */
     struct tamis_session_options options[2];
     tamis_session *sessions[2];
 } pair;
@@ -98,7 +98,7 @@ static bool has(const test_side *side, uint64_t hash) {
     return false;
 }
 
-/* Every item is true, and none is there twice. */
+/* Every item is right, and none is listed twice. */
 static size_t check_items(const pair *p, int s) {
     struct tamis_session_item item;
     uint64_t cursor = 0, *seen = calloc(p->sides[0].n + p->sides[1].n + 1, sizeof *seen);
@@ -124,13 +124,13 @@ static void expect_whole(const pair *p, int s, size_t d) {
     assert_int_equal(info.ours + info.theirs, d);
     assert_int_equal(info.our_n, p->sides[s].n);
     assert_int_equal(info.their_n, p->sides[!s].n);
-    /* Who tells and wants nothing learns at most which keys the other wants. */
+    /* A sender that wants nothing learns at most which keys the receiver wants. */
     const bool lists_all = s == 1 || p->options[s].wants != TAMIS_WANTS_NOTHING;
     const uint64_t few = p->options[!s].wants == TAMIS_WANTS_KEYS ? info.ours : 0;
     assert_int_equal(check_items(p, s), lists_all ? d : few);
 }
 
-/* ---- What it should do ----------------------------------------------------------------------- */
+/* ---- Both ways ------------------------------------------------------------------------------- */
 
 static void both_sides_learn_what_differs(void **state) {
     (void)state;
@@ -153,7 +153,7 @@ static void both_sides_learn_what_differs(void **state) {
     }
 }
 
-/* What is sent beyond what was needed, and what it costs: the promise of the header. */
+/* Symbols sent beyond those needed, and their cost, are as the header promises. */
 static void few_symbols_too_many_are_sent(void **state) {
     (void)state;
     for (size_t d = 0; d < 3000; d = d * 3 / 2 + 1) {
@@ -171,7 +171,7 @@ static void few_symbols_too_many_are_sent(void **state) {
     }
 }
 
-/* C(m, a) C(2^64 - m, b) by hand: 10 of ours, one to drop and one to take; and two to take. */
+/* C(m, a) C(2^64 - m, b) by hand, for 10 of ours: drop one and take one; take two; drop two. */
 static void the_bound_is_the_number_of_sets(void **state) {
     (void)state;
     static const struct {
@@ -249,11 +249,11 @@ static void too_large_a_difference_is_partial(void **state) {
     }
 }
 
-/* One side has a reason to refuse; the other learns it. */
+/* One side refuses, and the other learns why. */
 static void expect_failure(pair *p, int s, tamis_status status, const char *why) {
     open_both(p);
     assert_true(test_converse(p->sessions[0], p->sessions[1], 100, MANY_STEPS));
-    for (int i = 0; i < 2; i++) { /* for ever */
+    for (int i = 0; i < 2; i++) { /* permanently */
         assert_int_equal(tamis_session_finish(p->sessions[s]), status);
         if (!strstr(tamis_why(), why)) fail_msg("'%s' does not say '%s'", tamis_why(), why);
         assert_int_equal(tamis_session_input(p->sessions[s], "", 1), status);
@@ -264,7 +264,7 @@ static void expect_failure(pair *p, int s, tamis_status status, const char *why)
     forget(p);
 }
 
-static void sides_that_do_not_fit_part(void **state) {
+static void mismatched_sides_fail(void **state) {
     (void)state;
     pair p = sets(1, 5, 1, 1);
     p.options[0].hash = "sip13 key=\x1b[31m";
@@ -293,7 +293,7 @@ static void sides_that_do_not_fit_part(void **state) {
     expect_failure(&p, 1, TAMIS_MISMATCH, "one-way");
 }
 
-static void two_of_a_side_part(void **state) {
+static void two_of_a_side_fail(void **state) {
     (void)state;
     for (int side = 1; side <= 2; side++) {
         pair p = sets(1, 5, 1, 1);
@@ -343,7 +343,7 @@ static void options_are_checked(void **state) {
     tamis_session_free(NULL);
 }
 
-/* Without a nonce in the options two talks do not start alike. */
+/* Without a nonce in the options, each session draws one. */
 static void nonces_are_drawn(void **state) {
     (void)state;
     uint8_t bytes[2][100];
@@ -361,16 +361,16 @@ static void nonces_are_drawn(void **state) {
 enum accident { FLIP, DROP, DOUBLE, CUT, ACCIDENTS };
 
 typedef struct wire {
-    uint64_t at[2];    /* bytes that went by, from the first and from the second side */
-    int who;           /* whose byte the accident befalls, ... */
+    uint64_t at[2];    /* bytes sent so far by the first and by the second side */
+    int who;           /* whose byte is hit, ... */
     uint64_t where;    /* ... which one, ... */
-    enum accident how; /* ... and what happens */
+    enum accident how; /* ... and how */
     int bit;
     uint64_t steps;
 } wire;
 
-/* Returns how many bytes come out: one, mostly. */
-static size_t befall(wire *w, int who, uint8_t byte, uint8_t out[2]) {
+/* Returns the number of bytes delivered, usually one. */
+static size_t deliver(wire *w, int who, uint8_t byte, uint8_t out[2]) {
     const uint64_t here = w->at[who]++;
     out[0] = out[1] = byte;
     if (who != w->who || here < w->where) return 1;
@@ -388,7 +388,7 @@ static bool carry(wire *w, pair *p, int from) {
         is_moving = true;
         assert_true(++w->steps < MANY_STEPS);
         for (size_t i = 0; i < size; i++) {
-            const size_t n = befall(w, from, bytes[i], out);
+            const size_t n = deliver(w, from, bytes[i], out);
             if (n && !tamis_session_is_over(p->sessions[!from]))
                 (void)tamis_session_input(p->sessions[!from], out, n);
         }
@@ -404,7 +404,7 @@ static void converse(wire *w, pair *p) {
     }
 }
 
-/* Right, or an error with a sentence; never an empty hand that looks full. */
+/* Right, or an error with a message; never an incomplete list that looks complete. */
 static bool expect_right_or_error(pair *p, int s, size_t d) {
     const tamis_status rc = tamis_session_finish(p->sessions[s]);
     if (rc == TAMIS_OK)
@@ -424,7 +424,7 @@ static void accidents_never_make_a_wrong_list(void **state) {
     uint64_t survived = 0, accidents = 0;
     converse(&quiet, &p);
     for (int s = 0; s < 2; s++) assert_true(expect_right_or_error(&p, s, 7));
-    assert_true(quiet.at[0] + quiet.at[1] < 3000); /* an accident for each of them */
+    assert_true(quiet.at[0] + quiet.at[1] < 3000); /* few enough to try all */
     close_both(&p);
     for (int who = 0; who < 2; who++) {
         for (uint64_t where = 0; where < quiet.at[who]; where++) {
@@ -434,7 +434,7 @@ static void accidents_never_make_a_wrong_list(void **state) {
                           .how = (enum accident)how,
                           .bit = (int)(where * 5 % 8)};
                 converse(&w, &p);
-                /* The one who sent it may have all it wants; the other must notice. */
+                /* The side that sent it may have all it wants; the other must notice. */
                 const bool other_is_right = expect_right_or_error(&p, !who, 7);
                 expect_right_or_error(&p, who, 7);
                 survived += other_is_right;
@@ -443,12 +443,12 @@ static void accidents_never_make_a_wrong_list(void **state) {
             }
         }
     }
-    assert_int_equal(survived, 1); /* the last byte of the asking side doubled: nobody reads on */
+    assert_int_equal(survived, 1); /* the receiver's last byte doubled: it is not read */
     assert_true(accidents > 4000);
     forget(&p);
 }
 
-/* The same for a stream in a file: cut anywhere it is an error, or was whole before. */
+/* The same for a stream in a file: truncated anywhere it is an error, or was already whole. */
 static void accidents_of_a_stream_one_way(void **state) {
     (void)state;
     pair p = sets(9, 30, 3, 4);
@@ -469,9 +469,9 @@ static void accidents_of_a_stream_one_way(void **state) {
     forget(&p);
 }
 
-/* ---- Liars: their frames are sound, what they say is not ------------------------------------- */
+/* ---- Liars: valid frames with false contents ------------------------------------------------- */
 
-/* A side that says what it likes. It knows the other's nonce, as a real one would. */
+/* A side that sends anything. It knows the peer's nonce, as a real one would. */
 typedef struct liar {
     struct tamis_allocator allocator;
     test_failing_allocator failing;
@@ -513,9 +513,9 @@ static void free_liar(liar *l) {
     free(l);
 }
 
-/* What the liar has said goes to the side under test, whose words are thrown away; returns how that
- * ended. Memory stays in proportion to what was said. */
-static tamis_status tell_to(pair *p, int s, liar *l) {
+/* Sends the liar's messages to the side under test, drops its replies and returns its status.
+ * Memory stays proportional to the messages. */
+static tamis_status send_to(pair *p, int s, liar *l) {
     test_failing_allocator failing = {0};
     const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options memory = {.struct_size = sizeof memory, .allocator = &allocator};
@@ -544,14 +544,14 @@ static tamis_status tell_to(pair *p, int s, liar *l) {
 }
 
 static void expect_caught(pair *p, int s, liar *l, const char *why) {
-    const tamis_status rc = tell_to(p, s, l);
+    const tamis_status rc = send_to(p, s, l);
     if (rc == TAMIS_OK || !strstr(tamis_why(), why))
         fail_msg("'%s' was said, and not '%s'", rc ? tamis_why() : "nothing", why);
     free_liar(l);
 }
 
-/* To the side that tells; 10 hashes are there, 12 here. */
-static liar *liar_who_asks(enum tamis_wants wants) {
+/* For a sender with 12 hashes; the liar claims 10. */
+static liar *lying_receiver(enum tamis_wants wants) {
     liar *l = new_liar();
     say_hello(l, TAMIS_RECEIVER, wants, 10);
     say_digest(l);
@@ -579,58 +579,58 @@ static void say_list(liar *l, uint8_t which, uint64_t a, uint64_t b) {
     say(l, TAMIS_MSG_LIST, body, sizeof body);
 }
 
-static void liars_who_ask_are_caught(void **state) {
+static void lying_receivers_are_caught(void **state) {
     (void)state;
     pair p = sets(33, 12, 0, 0);
     const uint64_t a = p.sides[0].hashes[0], b = p.sides[0].hashes[1];
-    liar *l = liar_who_asks(TAMIS_WANTS_HASHES);
+    liar *l = lying_receiver(TAMIS_WANTS_HASHES);
     say_number(l, TAMIS_MSG_MORE, 64);
     say_number(l, TAMIS_MSG_MORE, 64);
     expect_caught(&p, 0, l, "up to 64 requested");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_number(l, TAMIS_MSG_MORE, UINT64_MAX);
     expect_caught(&p, 0, l, "at most 2^32");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 7, 0, 2);
     expect_caught(&p, 0, l, "more symbols or hashes than exist");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 13);
     expect_caught(&p, 0, l, "more symbols or hashes than exist");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 1, 2);
     expect_caught(&p, 0, l, "do not add up");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, 5);
     expect_caught(&p, 0, l, "as ours a hash that is not");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, a);
     expect_caught(&p, 0, l, "as ours a hash that is not, or a duplicate");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
     say_list(l, TAMIS_RECEIVER_HAS, 5, b);
     expect_caught(&p, 0, l, "as its own a hash that is ours");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
     say_list(l, TAMIS_RECEIVER_HAS, 5, 5);
     expect_caught(&p, 0, l, "as its own a hash that is ours, or a duplicate");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 1, 3);
     say_list(l, TAMIS_RECEIVER_HAS, 5, 6);
     expect_caught(&p, 0, l, "more hashes than it announced");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, 2, a, b);
     expect_caught(&p, 0, l, "list 2 was not expected");
-    l = liar_who_asks(TAMIS_WANTS_HASHES);
+    l = lying_receiver(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
     say_list(l, TAMIS_SENDER_HAS, a, b);
     expect_caught(&p, 0, l, "do not match its digest");
     forget(&p);
 }
 
-/* A key that has not the hash it should, keys that nobody asked for, and lengths that lie. */
+/* A key with the wrong hash, keys that were not requested, and false lengths. */
 static void liars_with_keys_are_caught(void **state) {
     (void)state;
     pair p = sets(33, 12, 0, 0);
@@ -660,7 +660,7 @@ static void liars_with_keys_are_caught(void **state) {
     p.options[0].wants = TAMIS_WANTS_KEYS;
     for (size_t i = 0; i < COUNT_OF(tries); i++) {
         uint8_t list[9] = {TAMIS_RECEIVER_HAS};
-        liar *l = liar_who_asks(TAMIS_WANTS_NOTHING);
+        liar *l = lying_receiver(TAMIS_WANTS_NOTHING);
         tamis__put64(list + 1, 5);
         say_done(l, false, 0, 1, 0);
         say(l, TAMIS_MSG_LIST, list, sizeof list);
@@ -677,39 +677,39 @@ static void say_symbol(liar *l, uint64_t sum, uint8_t count) {
     say(l, TAMIS_MSG_SYMBOLS, body, sizeof body);
 }
 
-static liar *liar_who_tells(void) {
+static liar *lying_sender(void) {
     liar *l = new_liar();
     say_hello(l, TAMIS_SENDER, TAMIS_WANTS_HASHES, 10);
     say_digest(l);
     return l;
 }
 
-static void liars_who_tell_are_caught(void **state) {
+static void lying_senders_are_caught(void **state) {
     (void)state;
     pair p = sets(33, 12, 0, 0);
-    liar *l = liar_who_tells();
+    liar *l = lying_sender();
     say_symbol(l, 1, 1);
     expect_caught(&p, 1, l, "symbol 0 whose count");
-    l = liar_who_tells();
+    l = lying_sender();
     say_symbol(l, 1, 0);
     say_symbol(l, 1, 100);
     expect_caught(&p, 1, l, "symbol 1 of the stream counts 57 hashes: 0 to 10");
-    l = liar_who_tells();
+    l = lying_sender();
     say(l, TAMIS_MSG_SYMBOLS, "too short", 9);
     expect_caught(&p, 1, l, "truncated");
-    l = liar_who_tells();
+    l = lying_sender();
     for (int i = 0; i < 100; i++) say_symbol(l, i ? 1 : 77, 0);
     expect_caught(&p, 1, l, "stopped early");
-    l = liar_who_tells();
+    l = lying_sender();
     say(l, TAMIS_MSG_END, NULL, 0);
     expect_caught(&p, 1, l, "before everything was sent");
-    l = liar_who_tells();
+    l = lying_sender();
     say(l, TAMIS_MSG_KEYS, "\x01x", 2);
     expect_caught(&p, 1, l, "'keys' was not expected");
-    l = liar_who_tells();
+    l = lying_sender();
     say_number(l, TAMIS_MSG_MORE, 64);
     expect_caught(&p, 1, l, "'more' was not expected");
-    l = liar_who_tells();
+    l = lying_sender();
     say(l, 77, NULL, 0);
     expect_caught(&p, 1, l, "no message 77");
     l = new_liar();
@@ -721,13 +721,13 @@ static void liars_who_tell_are_caught(void **state) {
     forget(&p);
 }
 
-/* More symbols than were asked for: what the other side asks is thrown away, and it sends on. */
+/* More symbols than were requested: the liar ignores requests and keeps sending. */
 static void floods_are_refused(void **state) {
     (void)state;
     enum { N = 1000 };
     pair p = sets(34, 12, 0, 0);
     uint8_t *body = calloc(N, TAMIS_SYMBOL_FIXED + 1);
-    liar *l = liar_who_tells();
+    liar *l = lying_sender();
     for (int i = 0; i < N; i++) body[i * (TAMIS_SYMBOL_FIXED + 1)] = (uint8_t)(i | 1);
     say(l, TAMIS_MSG_SYMBOLS, body, N * (TAMIS_SYMBOL_FIXED + 1));
     expect_caught(&p, 1, l, "more symbols than were requested");
@@ -735,7 +735,7 @@ static void floods_are_refused(void **state) {
     forget(&p);
 }
 
-/* A length over the limit is refused by its header alone, before anything is stored. */
+/* A length over the limit is refused from its header alone, before anything is stored. */
 static void long_frames_are_not_stored(void **state) {
     (void)state;
     pair p = sets(35, 2, 0, 0);
@@ -749,7 +749,7 @@ static void long_frames_are_not_stored(void **state) {
     forget(&p);
 }
 
-/* Any frames in any order, with bodies of chance; both sides. Nothing may be believed. */
+/* Any frames in any order, with random bodies, to both sides. None may be believed. */
 static void chatter_is_refused(void **state) {
     (void)state;
     pair p = sets(36, 12, 2, 2);
@@ -770,9 +770,9 @@ static void chatter_is_refused(void **state) {
             reached[type]++;
             say(l, type, body, (luck >> 16) % 5 ? (luck >> 24) % 64 : 8 + (luck >> 24) % 3 * 8);
         }
-        const tamis_status rc = tell_to(&p, s, l);
+        const tamis_status rc = send_to(&p, s, l);
         assert_true(rc == TAMIS_PARTIAL || strlen(tamis_why()) > 10);
-        /* A side that tells and wants nothing, or a partial list, takes the other's word. */
+        /* A sender that wants nothing takes the peer's word, as does a partial list. */
         assert_true(rc != TAMIS_OK);
         free_liar(l);
     }
@@ -782,7 +782,7 @@ static void chatter_is_refused(void **state) {
 
 /* ---- Whole frames ---------------------------------------------------------------------------- */
 
-/* A stream one way, and where its frames start; starts[n] is the end. */
+/* A one-way stream, and where its frames start; starts[n] is the end. */
 typedef struct recorded {
     uint8_t bytes[4096];
     size_t size, starts[32], n;
@@ -821,7 +821,7 @@ static tamis_status read_one_way(pair *p, const uint8_t *bytes, size_t size) {
     return rc;
 }
 
-/* Of frames that are sound by themselves, one comes twice: it has the number of another. */
+/* One valid frame comes twice: the second has the wrong number. */
 static void a_frame_belongs_to_its_place(void **state) {
     (void)state;
     pair p = sets(21, 30, 9, 9); /* too many for 20 symbols */
@@ -837,7 +837,7 @@ static void a_frame_belongs_to_its_place(void **state) {
     forget(&p);
 }
 
-/* Honest symbols, and the digest or the size of another set. */
+/* Honest symbols with the digest of another set. */
 static void the_digest_has_the_last_word(void **state) {
     (void)state;
     pair p = sets(22, 30, 2, 2);
@@ -905,15 +905,15 @@ int main(void) {
         cmocka_unit_test(the_bound_is_the_number_of_sets),
         cmocka_unit_test(a_stream_one_way),
         cmocka_unit_test(too_large_a_difference_is_partial),
-        cmocka_unit_test(sides_that_do_not_fit_part),
-        cmocka_unit_test(two_of_a_side_part),
+        cmocka_unit_test(mismatched_sides_fail),
+        cmocka_unit_test(two_of_a_side_fail),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(nonces_are_drawn),
         cmocka_unit_test(accidents_never_make_a_wrong_list),
         cmocka_unit_test(accidents_of_a_stream_one_way),
-        cmocka_unit_test(liars_who_ask_are_caught),
+        cmocka_unit_test(lying_receivers_are_caught),
         cmocka_unit_test(liars_with_keys_are_caught),
-        cmocka_unit_test(liars_who_tell_are_caught),
+        cmocka_unit_test(lying_senders_are_caught),
         cmocka_unit_test(floods_are_refused),
         cmocka_unit_test(long_frames_are_not_stored),
         cmocka_unit_test(chatter_is_refused),

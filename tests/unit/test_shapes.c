@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Edges of other systems' filters that no file of a test reaches: shapes of many gigabytes, files
- * of which only a few pages were ever written, and payloads that only an image could hold. */
+/* Edge cases of other systems' filters that no test file reaches: shapes of many gigabytes, files
+ * with only a few pages ever written, and payloads that only an image could hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static const struct {
     {"rocksdb:capacity=5", {{"bits", 512 + ((uint64_t)1 << 32)}, {"bytes", 69}}, false},
     {"rocksdb:capacity=5", {{"rule", 2}, {"line", 0}}, false}, /* "always" has no bits either */
     {"rocksdb:capacity=5,rule=legacy", {{"bits", 0}, {"bytes", 5}}, false},
-    {"rocksdb-ribbon:capacity=5", {{"bytes", 69}, {"blocks", 0}}, true}, /* so few are Bloom's */
+    {"rocksdb-ribbon:capacity=5", {{"bytes", 69}, {"blocks", 0}}, true}, /* so few: Bloom */
     {"rocksdb-ribbon:capacity=5", {{"bytes", 85}, {"blocks", 0}}, false},
     {"rocksdb-ribbon:capacity=5", {{"bytes", 69}, {"seed", 1}}, false},
     {"rocksdb-ribbon:capacity=9999", {{"bytes", ((uint64_t)1 << 36) + 5}, {"seed", 0}}, true},
@@ -79,17 +79,17 @@ static void shapes_have_their_limits(void **state) {
 
 /* ---- Files of gigabytes ---------------------------------------------------------------------- */
 
-/* Bytes at the start, and at `behind`; between them are pages that nobody wrote. Readers are asked
- * directly: the library would copy it all. */
+/* Bytes at the start and at `end_at`, with untouched pages between. Readers are called directly:
+ * the library would copy everything. */
 #define GIB ((uint64_t)1 << 30)
 
 static const struct {
     const char *format;
-    int param; /* that is said, -1 for none, and its number */
+    int param; /* a parameter to pass, or -1, and its number */
     uint64_t number;
     const char *start;
     size_t start_size;
-    uint64_t behind, size;
+    uint64_t end_at, size;
     const char *end;
     size_t end_size;
     tamis_status status;
@@ -115,7 +115,7 @@ static void lengths_have_64_bits(void **state) {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         assert_ptr_not_equal(bytes, MAP_FAILED);
         memcpy(bytes, files[i].start, files[i].start_size);
-        memcpy(bytes + files[i].behind, files[i].end, files[i].end_size);
+        memcpy(bytes + files[i].end_at, files[i].end, files[i].end_size);
         const tamis_input in = {bytes, size, NULL};
         static tamis_format_args said;
         tamis_import_result out = {0};
@@ -136,8 +136,8 @@ static void lengths_have_64_bits(void **state) {
 static const struct {
     const char *spec;
     unsigned keys;
-    change no_words[2]; /* of the shape, where no plan leads there */
-    size_t from, to;    /* bytes that become ... */
+    change words[2]; /* for shapes that no plan makes */
+    size_t from, to; /* bytes set to `byte` */
     uint8_t byte;
     const char *why;
 } payloads[] = {
@@ -149,21 +149,20 @@ static const struct {
     {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 7, 8, 1, "switched off"},
 };
 
-/* The filter before the change, in memory of its own. */
+/* The filter before the change, in its own memory. */
 static tamis_body body_of(size_t i, const tamis_kind *kind) {
     tamis_body body = {.kind = kind, .items = payloads[i].keys};
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis *f;
     REQUIRE_OK(tamis_plan_spec(payloads[i].spec, &plan));
     memcpy(body.word, plan.word, sizeof body.word);
-    for (int c = 0; c < 2 && payloads[i].no_words[c].word; c++)
-        set_word(kind, body.word, &payloads[i].no_words[c]);
+    for (int c = 0; c < 2 && payloads[i].words[c].word; c++)
+        set_word(kind, body.word, &payloads[i].words[c]);
     REQUIRE_OK(kind->check(body.word, &body.size));
     body.bytes = calloc(1, (size_t)body.size);
     REQUIRE_OK(tamis_create(&f, payloads[i].spec));
     for (uint64_t key = 0; key < payloads[i].keys; key++) REQUIRE_OK(tamis_add_u64(f, key));
-    if (!payloads[i].no_words[0].word)
-        memcpy(body.bytes, tamis_payload(f, NULL), (size_t)body.size);
+    if (!payloads[i].words[0].word) memcpy(body.bytes, tamis_payload(f, NULL), (size_t)body.size);
     tamis_free(f);
     return body;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards: what many machines build is, joined, what one would have built, byte for byte; and what
- * is not a whole set of shards never becomes a filter. */
+/* Shards: built on many machines and joined, they equal what one would have built, byte for byte;
+ * and an incomplete set of shards never becomes a filter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static struct tamis_shard_info info_of(const tamis *f) {
     return info;
 }
 
-/* Every key goes to the machine that has it. */
+/* Every key goes to the machine with its shard. */
 static void build_shards(tamis **shard, const char *spec, uint64_t shards, uint64_t keys) {
     for (uint64_t i = 0; i < shards; i++) {
         shard[i] = create_shard(spec, i, shards);
@@ -103,7 +103,7 @@ static void same_images(const tamis *a, const tamis *b) {
 
 /* ---- The shards of a whole ------------------------------------------------------------------- */
 
-/* Shards lie one behind the other, none is empty, and their bytes are those of the whole. */
+/* Shards are contiguous, none is empty, and their bytes are those of the whole. */
 static void payloads_line_up(tamis **shard, uint64_t shards, const tamis *whole) {
     uint64_t size, at = 0, blocks = 0;
     const uint8_t *payload = tamis_payload(whole, &size);
@@ -188,7 +188,7 @@ static void joined_is_built_by_one(void **state) {
 
 /* ---- Where a hash belongs -------------------------------------------------------------------- */
 
-/* By the definition, block after block, also where products pass 2^64. */
+/* By the definition, block after block, also where products exceed 2^64. */
 static void hashes_are_where_blocks_are(void **state) {
     static const struct {
         uint64_t total, shards;
@@ -199,7 +199,7 @@ static void hashes_are_where_blocks_are(void **state) {
         for (uint64_t block = 0; block < cut[c].total; block++) {
             const uint64_t word[TAMIS_WORDS] = {0, 8, cut[c].total, 0, cut[c].shards};
             while (block >= (shard + 1) * cut[c].total / cut[c].shards) shard++;
-            const uint64_t step = UINT64_MAX / cut[c].total; /* lies in the block's middle */
+            const uint64_t step = UINT64_MAX / cut[c].total; /* hashes are mid-block */
             const uint64_t hash = step * block + step / 2;
             assert_int_equal(tamis__shard_of(word, hash), shard);
         }
@@ -230,24 +230,24 @@ static void huge_totals(void **state) {
     tamis_free(f);
 }
 
-/* A batch with one stranger changes nothing, however long it is, by hash and by key. */
-static void nonmembers_are_refused(void **state) {
+/* A batch with one key of another shard changes nothing, whatever its length, by hash or key. */
+static void keys_of_other_shards_are_refused(void **state) {
     enum { N = 5000 };
     static uint64_t hashes[N], keys[N];
     (void)state;
     tamis *f = create_shard("split:capacity=100000", 2, 24),
           *empty = create_shard("split:capacity=100000", 2, 24);
-    uint64_t key = 0, nonmember = 0;
+    uint64_t key = 0, other = 0;
     for (size_t n = 0; n < N; key++) {
         uint64_t hash;
         tamis_hash_u64s(f, &key, 1, &hash);
         if (tamis_shard_of(f, hash) == 2)
             keys[n] = key, hashes[n++] = hash;
         else
-            nonmember = key;
+            other = key;
     }
     const uint64_t kept = keys[N - 1];
-    keys[N - 1] = nonmember;
+    keys[N - 1] = other;
     tamis_hash_u64s(f, keys + N - 1, 1, hashes + N - 1);
     assert_int_equal(tamis_add_hashes(f, hashes, N), TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "belongs to shard "));
@@ -265,8 +265,8 @@ static void nonmembers_are_refused(void **state) {
     tamis_free(empty);
 }
 
-/* One by one and in batches of any length a shard answers as the whole does, and maybe to
- * strangers. */
+/* One by one or in batches of any length, a shard answers as the whole does, and maybe for keys of
+ * other shards. */
 static void answers_are_those_of_the_whole(void **state) {
     enum { N = 5000 };
     static uint64_t hashes[N];
@@ -299,7 +299,7 @@ static void answers_are_those_of_the_whole(void **state) {
     }
 }
 
-/* Wholes that are planned for a size keep it: the shard is a part of it. */
+/* Wholes planned for a size keep it: the shard is a part of it. */
 static void specs_come_back(void **state) {
     static const char *const specs[] = {
         "blocked:capacity=1M,fpr=1%,hashes=5", "blocked:size=1M,fpr=0.1%",      "split:capacity=1M",
@@ -326,7 +326,7 @@ static void specs_come_back(void **state) {
     }
 }
 
-/* Two tasks that did the same work, or halves of it. */
+/* Two tasks that did the same work, or half of it each. */
 static void halves_merge(void **state) {
     (void)state;
     tamis *a = create_shard("blocked:capacity=10000", 1, 2);
@@ -364,7 +364,7 @@ static void must_refuse(tamis_status expected, const tamis *const *shard, size_t
 static void only_whole_sets_are_joined(void **state) {
     static const char spec[] = "split:capacity=10000";
     (void)state;
-    tamis *s[3], *nonmember;
+    tamis *s[3], *other;
     for (uint64_t i = 0; i < 3; i++) s[i] = create_shard(spec, i, 3);
     must_refuse(TAMIS_INVALID, NULL, 0, "no shards");
     must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], s[1]}, 2, "2 shards where");
@@ -385,14 +385,14 @@ static void only_whole_sets_are_joined(void **state) {
         {"split:capacity=10000,index=wide", "detail"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        nonmember = create_shard(others[i][0], 1, 3);
-        must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], nonmember, s[2]}, 3, others[i][1]);
-        tamis_free(nonmember);
+        other = create_shard(others[i][0], 1, 3);
+        must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], other, s[2]}, 3, others[i][1]);
+        tamis_free(other);
     }
-    nonmember = create(spec);
-    must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], nonmember, s[2]}, 3, "its kind is split");
-    must_refuse(TAMIS_MISMATCH, (const tamis *[]){nonmember, s[1], s[2]}, 3, "no shard");
-    tamis_free(nonmember);
+    other = create(spec);
+    must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], other, s[2]}, 3, "its kind is split");
+    must_refuse(TAMIS_MISMATCH, (const tamis *[]){other, s[1], s[2]}, 3, "no shard");
+    tamis_free(other);
     const struct tamis_options small = {.struct_size = sizeof small, .max_bytes = 1000};
     tamis *joined;
     assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)s, 3, &small),
@@ -400,7 +400,7 @@ static void only_whole_sets_are_joined(void **state) {
     free_all(s, 3);
 }
 
-/* A file that stops half-way is the old file, and nothing lies beside it. */
+/* A failed write leaves the old file and nothing beside it. */
 static void files_are_whole_or_old(void **state) {
     (void)state;
     tamis *s[3], *old = whole_of("blocked:capacity=10", 10), *f;
@@ -418,7 +418,7 @@ static void files_are_whole_or_old(void **state) {
     tamis_free(f);
     tamis_free(old);
     free_all(s, 3);
-    unlink(path); /* the folder is removed at the end, which fails when something else is in it */
+    unlink(path); /* removing the directory fails if anything else is in it */
 }
 
 static void bad_cuts_and_specs(void **state) {
@@ -480,7 +480,7 @@ int main(void) {
         cmocka_unit_test(joined_is_built_by_one),
         cmocka_unit_test(hashes_are_where_blocks_are),
         cmocka_unit_test(huge_totals),
-        cmocka_unit_test(nonmembers_are_refused),
+        cmocka_unit_test(keys_of_other_shards_are_refused),
         cmocka_unit_test(answers_are_those_of_the_whole),
         cmocka_unit_test(specs_come_back),
         cmocka_unit_test(halves_merge),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spark's filters, both versions: files that Spark wrote, and ours beside them. */
+/* Spark's filters, both versions: files that Spark wrote, compared with ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void bytes_of_the_specification(void **state) {
     }
 }
 
-/* With seed -7, 6 is a false positive, and 2 3 4 5 7 8 -2 are none. */
+/* With seed -7, 6 is a false positive; 2 3 4 5 7 8 -2 are not. */
 static void integers_as_longs(void **state) {
     (void)state;
     static const int64_t no[] = {2, 3, 4, 5, 7, 8, -2};
@@ -155,7 +155,7 @@ static void plans_as_spark(void **state) {
     test_spec_refused("spark:capacity=9,hash=xxh3", TAMIS_INVALID, "its own way");
 }
 
-/* Sums of 32 bits reach 2^31 positions, so a larger filter of version 1 is no better. */
+/* 32-bit sums reach 2^31 positions, so a larger filter of version 1 is no better. */
 static void version_1_reaches_half_a_billion_bytes(void **state) {
     (void)state;
     struct tamis_plan v1 = TAMIS_PLAN_INIT, v2 = TAMIS_PLAN_INIT;
@@ -169,7 +169,7 @@ static void refuses_what_is_not_spark(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
         const test_file file = test_vector(files[i].path);
-        assert_true(test_hostile("spark", file) > 0); /* other bits are another filter */
+        assert_true(test_hostile("spark", file) > 0); /* other bits make another filter */
         free(file.bytes);
     }
     test_hex_refused("spark", "", "fewer than 4");

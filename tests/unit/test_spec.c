@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Specs, from the text to the plan and back: everything a person may type is either planned or
- * refused with a sentence that says what to type instead. */
+ * refused with a message that says what to type instead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void assert_same_plan(const char *a, const char *b) {
         fail_msg("'%s' and '%s' lead to different shapes", a, b);
 }
 
-/* An empty filter, as the kind is made: kinds that are built once come out of a builder. */
+/* An empty filter; kinds that are built once come from a builder. */
 static tamis_status make_empty(tamis **f, const char *spec, const struct tamis_options *options) {
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     const bool is_built =
@@ -60,38 +60,38 @@ static tamis_status make_empty(tamis **f, const char *spec, const struct tamis_o
     return rc;
 }
 
-/* A sentence of our own, so that a refusal without a sentence is found out. */
-static void forget_sentence(void) {
+/* Sets a message of our own, so that a refusal without one is detected. */
+static void forget_message(void) {
     uint64_t count;
     assert_false(tamis_parse_count("forgotten", &count));
 }
 
-static void assert_sentence(const char *spec, const char *about) {
+static void assert_message(const char *spec, const char *about) {
     if (strstr(tamis_why(), "forgotten")) fail_msg("'%.80s' is refused without a sentence", spec);
     if (!strstr(tamis_why(), about))
         fail_msg("the sentence for '%.80s' does not say '%s': %s", spec, about, tamis_why());
 }
 
-/* Planning and making must refuse alike. */
+/* Planning and creating must refuse alike. */
 static void assert_refused(const char *spec, tamis_status status, const char *about) {
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis *f = (tamis *)&plan;
-    forget_sentence();
+    forget_message();
     if (tamis_plan_spec(spec, &plan) != status) fail_msg("'%.80s' is planned", spec);
-    assert_sentence(spec, about);
-    forget_sentence();
+    assert_message(spec, about);
+    forget_message();
     assert_int_equal(tamis_create(&f, spec), status);
     assert_null(f);
-    assert_sentence(spec, about);
+    assert_message(spec, about);
 }
 
-/* For texts that may be either: no crash, no zero shape, a sentence or a plan. */
+/* For texts that may be either: no crash, no zero shape, a message or a plan. */
 static bool ends_well(const char *spec) {
     struct tamis_plan plan = TAMIS_PLAN_INIT;
-    forget_sentence();
+    forget_message();
     const tamis_status rc = tamis_plan_spec(spec, &plan);
     if (rc) {
-        assert_sentence(spec, "");
+        assert_message(spec, "");
         if (rc != TAMIS_INVALID && rc != TAMIS_TOO_LARGE)
             fail_msg("'%s' is refused with status %d: %s", spec, rc, tamis_why());
         return false;
@@ -115,7 +115,7 @@ static struct tamis_info info_of(const tamis *f) {
     return info;
 }
 
-/* Knows sets, not keys: rates say nothing, and its own options say how large it is. */
+/* Describes sets, not keys: rates do not apply, and its own options set the size. */
 static bool is_sketch(size_t i) {
     return kind_at(i).abilities & TAMIS_IS_SKETCH;
 }
@@ -179,7 +179,7 @@ static void one_percent_is_the_rate_when_none_is_given(void **state) {
 
 static void size_and_bits_say_the_same(void **state) {
     (void)state;
-    const uint64_t unit_at_most = 512; /* what some kind cannot divide further: blocks of slots */
+    const uint64_t unit_at_most = 512; /* largest indivisible unit: blocks of slots */
     for (size_t i = 0; i < test_own_kinds(); i++) {
         if (is_sketch(i)) continue; /* sized by its options */
         char size[TEXT], bits[TEXT];
@@ -188,14 +188,14 @@ static void size_and_bits_say_the_same(void **state) {
         assert_same_plan(size, bits);
         const struct tamis_plan plan = plan_of(size);
         assert_true(plan.payload_bytes <= 65536);
-        /* Those that are built once have widths of whole bits, and a widest one. */
+        /* Kinds that are built once have whole-bit widths, up to a maximum. */
         assert_true(kind_at(i).abilities & TAMIS_IS_BUILT ||
                     plan.payload_bytes > 65536 - unit_at_most);
         assert_true(plan.fpr_asked == 0);
     }
 }
 
-/* Not for kinds of other systems. */
+/* Kinds of other systems have none of these. */
 static bool is_about_hash(const char *option) {
     return !strcmp(option, "hash") || !strcmp(option, "seed") || !strcmp(option, "key");
 }
@@ -218,7 +218,7 @@ static void an_unknown_option_is_answered_with_the_list(void **state) {
     }
 }
 
-/* Kinds of other systems hash keys their own way: words about that are unknown, or refused. */
+/* Kinds of other systems hash keys their own way: options for that are unknown, or refused. */
 static void foreign_kinds_know_no_hash(void **state) {
     (void)state;
     assert_refused("bip37:capacity=9,sise=4", TAMIS_INVALID,
@@ -241,7 +241,7 @@ static void names_that_are_too_long(void **state) {
     assert_refused(spec, TAMIS_INVALID, "is too long for a name=value");
 }
 
-/* countmin is sized by its own options; a rate beside them is still a wish. */
+/* countmin is sized by its own options; a rate beside them is still recorded. */
 static void sized_by_its_own_options(void **state) {
     (void)state;
     assert_same_plan("countmin:error=1%,error-prob=1%", "countmin:error-prob=1%,error=1%");
@@ -322,8 +322,7 @@ static void two_of_capacity_fpr_and_size_fix_the_third(void **state) {
 
 /* ---- Options of the kinds ------------------------------------------------------------------- */
 
-/* What the largest number of an option needs beside it: so many shards are cut from so many
- * blocks. */
+/* What the max of an option needs beside it: that many shards need as many blocks. */
 static const char *room_for_max(const char *kind, const char *option) {
     if (strcmp(kind, "shard") != 0 || strncmp(option, "shard", 5) != 0) return "capacity=5000";
     return strcmp(option, "shard") == 0 ? "capacity=10T,shards=4294967295" : "capacity=10T";
@@ -391,8 +390,8 @@ static void chosen_words_are_kept(void **state) {
 
 /* ---- Edges of numbers ----------------------------------------------------------------------- */
 
-/* Values at which 8, 16, 32 and 64 bits end, for every number that a spec can hold and every kind:
- * each ends in a plan or a sentence, and what is planned can be made or is too large. */
+/* Values at the limits of 8, 16, 32 and 64 bits, for every number in a spec and every kind: each
+ * gives a plan or a message, and what is planned can be created or is too large. */
 static void numbers_at_the_edges_of_integers(void **state) {
     (void)state;
     static const char *const edges[] = {
@@ -456,7 +455,7 @@ static void numbers_at_the_edges_of_integers(void **state) {
     assert_true(planned > 100 && refused > 100);
 }
 
-/* A filter for no keys or one is still a filter: it takes a key, finds it, and keeps its rate. */
+/* A filter for 0 or 1 keys is still a filter: it takes a key, finds it, and keeps its rate. */
 static void capacities_0_and_1_make_filters(void **state) {
     (void)state;
     for (size_t i = 0; i < test_own_kinds(); i++)
@@ -481,8 +480,8 @@ static void capacities_0_and_1_make_filters(void **state) {
             }
 }
 
-/* Sizes that would wrap: whatever is planned has at least the bits that any filter needs,
- * log2(1/p) for each key, and says the same in bytes and in bits per key. */
+/* Sizes that would wrap: every plan has at least the bits that any filter needs, log2(1/p) per key,
+ * and reports the same in bytes and in bits per key. */
 static void large_params_never_wrap(void **state) {
     (void)state;
     unsigned planned = 0;
@@ -545,7 +544,7 @@ static void long_texts_are_refused_with_a_short_sentence(void **state) {
             assert_refused(text, TAMIS_INVALID, "");
             assert_true(strlen(tamis_why()) < 512);
         }
-    strcpy(text, "blocked:"); /* spaces are no text */
+    strcpy(text, "blocked:"); /* spaces do not count */
     memset(text + 8, ' ', LONG);
     strcpy(text + 8 + LONG, "capacity=5000");
     assert_same_plan(text, "blocked:capacity=5000");
@@ -560,7 +559,7 @@ static void hash_seed_and_key_in_every_combination(void **state) {
         const char *params;
         bool has_secret;
         tamis_status status;
-        const char *hash, *place; /* or what the sentence says */
+        const char *hash, *place; /* or what the message says */
     } all[] = {
         {"", false, TAMIS_OK, "xxh3", "none"},
         {",hash=xxh3", false, TAMIS_OK, "xxh3", "none"},
@@ -591,12 +590,12 @@ static void hash_seed_and_key_in_every_combination(void **state) {
             char spec[TEXT];
             tamis *f;
             snprintf(spec, sizeof spec, "%s:capacity=1000%s", kind_at(k).name, all[i].params);
-            forget_sentence();
+            forget_message();
             const tamis_status rc = make_empty(&f, spec, &options);
             if (rc != all[i].status) fail_msg("%s: status %d, %s", spec, rc, tamis_why());
             if (rc) {
                 assert_null(f);
-                assert_sentence(spec, all[i].hash);
+                assert_message(spec, all[i].hash);
                 continue;
             }
             const struct tamis_info info = info_of(f);
@@ -617,7 +616,7 @@ static void assert_spec_leads_back(const tamis *f, const char *spec) {
     assert_int_equal(len, strlen(text));
     const struct tamis_plan plan = plan_of(text);
     const struct tamis_info info = info_of(f);
-    /* What was built has words that follow from its keys; the filter made again is compared. */
+    /* A built filter's words follow from its keys; the filter made again is compared. */
     const bool is_built = info.abilities & TAMIS_IS_BUILT;
     if ((!is_built && memcmp(plan.word, info.word, sizeof plan.word) != 0) ||
         strcmp(plan.kind, info.kind) != 0)
@@ -632,7 +631,7 @@ static void assert_spec_leads_back(const tamis *f, const char *spec) {
     }
     tamis_free(again);
 
-    char cut[12]; /* always terminated, and the length is that of the whole */
+    char cut[12]; /* always terminated; the length is that of the whole */
     memset(cut, '!', sizeof cut);
     assert_int_equal(tamis_spec(f, cut, 8), len);
     assert_int_equal(strlen(cut), 7);
@@ -641,7 +640,7 @@ static void assert_spec_leads_back(const tamis *f, const char *spec) {
     assert_int_equal(tamis_spec(f, NULL, 0), len);
 }
 
-/* Returns how many shapes were described: the one made, and the ones it folds to. */
+/* Returns the number of shapes described: the one made, and those it folds to. */
 static unsigned there_and_back(const char *spec) {
     unsigned shapes = 1;
     if (plan_of(spec).payload_bytes > 1 << 22) return 0;
@@ -691,7 +690,7 @@ static void a_filter_describes_itself(void **state) {
         for (size_t w = 0; w < COUNT_OF(params); w++) {
             char spec[TEXT];
             const bool fixes_both = strstr(params[w], "fpr=") && !strstr(params[w], "capacity=");
-            if (kind.abilities & TAMIS_IS_BUILT && fixes_both) continue; /* refused: see there */
+            if (kind.abilities & TAMIS_IS_BUILT && fixes_both) continue; /* refused, see above */
             snprintf(spec, sizeof spec, "%s:%s", kind.name, params[w]);
             if (!ends_well(spec)) continue; /* a kind that cannot keep such a rate */
             shapes += there_and_back(spec);
@@ -740,7 +739,7 @@ static void a_spec_is_read_option_by_option(void **state) {
     assert_option("gcs", 0, "gcs", "", "");
     assert_option("gcs:", 0, "gcs", "", "");
     assert_option("", 0, "", "", "");
-    /* What a kind makes of it is another matter. */
+    /* Whether the kind accepts it is another matter. */
     assert_option("nothing:like=it,like=it", 1, "nothing", "like", "it");
 }
 
@@ -748,10 +747,10 @@ static void assert_unread(const char *spec, size_t i, const char *about) {
     struct tamis_spec_option option = {.struct_size = sizeof option, .name = "before"};
     char text[8] = "before";
     assert_int_equal(tamis_spec_read(spec, i, &option), TAMIS_INVALID);
-    assert_sentence(spec ? spec : "NULL", about);
+    assert_message(spec ? spec : "NULL", about);
     assert_string_equal(option.name, "before");
     assert_int_equal(tamis_spec_set(spec, "fpr", "1%", text, sizeof text), 0);
-    assert_sentence(spec ? spec : "NULL", about);
+    assert_message(spec ? spec : "NULL", about);
     assert_string_equal(text, "");
 }
 
@@ -764,10 +763,10 @@ static void what_is_not_a_spec_is_not_read(void **state) {
     assert_unread("gcs:capacity=1,,fpr=1%", 1, "'' should be name=value");
     assert_unread("gcs:capacity=1,,fpr=1%", 9, "'' should be name=value");
     assert_unread("gcs:a name that is longer than names are=1", 0, "too long");
-    /* A name of nothing would look like the end. */
+    /* An empty name would look like the end. */
     struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
     assert_int_equal(tamis_spec_read("gcs:=5", 0, &option), TAMIS_INVALID);
-    assert_sentence("gcs:=5", "'=5' should be name=value");
+    assert_message("gcs:=5", "'=5' should be name=value");
 }
 
 static void an_older_header_has_a_shorter_option(void **state) {
@@ -802,7 +801,7 @@ static void an_option_is_set_or_added(void **state) {
     assert_set("capacity=1", NULL, "gcs", "gcs:capacity=1");
     assert_set("blocked:capacity=1", NULL, "gcs", "gcs:capacity=1");
     assert_set("", NULL, "quotient", "quotient");
-    /* A kind of stages is an option of one kind, and not its kind. */
+    /* The kind of the stages is an option, not the kind itself. */
     assert_set("scalable:kind=split", "kind", "classic", "scalable:kind=classic");
     assert_set("scalable:kind=split", NULL, "blocked", "blocked:kind=split");
 }
@@ -822,7 +821,7 @@ static void what_would_be_read_otherwise_is_not_set(void **state) {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         char text[TEXT] = "before";
         assert_int_equal(tamis_spec_set("gcs", bad[i].name, bad[i].value, text, sizeof text), 0);
-        assert_sentence(bad[i].value, bad[i].about);
+        assert_message(bad[i].value, bad[i].about);
         assert_string_equal(text, "");
     }
 }

@@ -19,7 +19,7 @@ static uint64_t draw(uint64_t below) {
     return test_number(77, luck++) % below;
 }
 
-/* Never under the truth, where that is promised, and never over select where the mode is better. */
+/* Never below the true count where that is promised, and never above select in better modes. */
 static void modes_keep_their_order(void **state) {
     (void)state;
     enum { N = 20000 };
@@ -53,7 +53,7 @@ static void modes_keep_their_order(void **state) {
 }
 
 /* The primary cells of recurring are those of select, after any adds and removes: `has` does not
- * depend on what the secondary believes. */
+ * depend on the secondary. */
 static void recurring_has_what_select_has(void **state) {
     (void)state;
     enum { CELLS = 200, KEYS = 60 };
@@ -97,7 +97,7 @@ static void modes_say_what_they_lack(void **state) {
     tamis_free(f);
 }
 
-/* A count of select is wrong as often as a stranger is taken for a key. */
+/* A count of select is wrong as often as a non-member is answered yes. */
 static void counts_are_wrong_as_rarely_as_promised(void **state) {
     (void)state;
     enum { N = 100000 };

@@ -54,7 +54,7 @@ static void split_is_parquet_for_numbers(void **state) {
     demand_payload(f, "952e4c6f86ca0d9608e2de472d2c4a6359107fc5db1b805c89d7591258e1d979");
 }
 
-/* The vectors of docs/format.md. The last hash has another block by each rule. */
+/* The vectors of docs/format.md. The last hash has a different block under each rule. */
 static void known_hashes_have_known_bits(void **state) {
     (void)state;
     enum { LANES = 8 };
@@ -79,7 +79,7 @@ static void known_hashes_have_known_bits(void **state) {
     }
 }
 
-/* The two index rules differ for few keys, but they differ: a filter must say which it has. */
+/* The two index rules differ for few keys, but they do: a filter must say which it has. */
 static void split_index_rules_are_two(void **state) {
     (void)state;
     tamis *parquet = test_make("split:capacity=10,size=3200,index=parquet");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Squid's cache digests: one that Squid wrote, one that it accepted, and ours beside them. */
+/* Squid's cache digests: one that Squid wrote, one that it accepted, compared with ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static bool has_url(const tamis *f, const char *format, ...) {
     return tamis_has(f, url, (size_t)len);
 }
 
-/* The store keys that Squid logged, in hex, a line each. */
+/* The store keys that Squid logged, in hex, one per line. */
 static void read_store_keys(uint8_t keys[STORE_KEYS][MD5_BYTES]) {
     const test_file file = test_vector(listed);
     file.bytes[file.size] = '\0';
@@ -59,7 +59,7 @@ static void reads_what_squid_wrote(void **state) {
     read_store_keys(keys);
     f = test_import("squid:store_keys=1", file);
     for (size_t i = 0; i < STORE_KEYS; i++) assert_true(tamis_has(f, keys[i], MD5_BYTES));
-    assert_true(has_url(f, HOST "alpha")); /* not of 16 bytes: still a URL */
+    assert_true(has_url(f, HOST "alpha")); /* not 16 bytes: still a URL */
     tamis_free(f);
     test_goes_round("squid", file);
     free(file.bytes);
@@ -103,8 +103,8 @@ static void answers_as_squid(void **state) {
     free(file.bytes);
 }
 
-/* The method is one byte in front of the URL: GET's store key of .../alpha is known, and HEAD's is
- * another key. */
+/* The method is one byte before the URL: the store key of GET .../alpha is known, and HEAD's
+ * differs. */
 static void methods_differ(void **state) {
     (void)state;
     static const uint8_t alpha[] = {0xf0, 0x31, 0x01, 0x62, 0x3d, 0x70, 0x9e, 0xba,
@@ -148,7 +148,7 @@ static void counts_adds(void **state) {
     tamis_free(g);
 }
 
-/* At 2^31-1 the count has no more room, and stays there. */
+/* The count saturates at 2^31-1. */
 static void count_does_not_wrap(void **state) {
     (void)state;
     const test_file file = test_vector(accepted);
@@ -244,7 +244,7 @@ static void refuses_what_is_not_squid(void **state) {
         const test_file file = test_vector(files[i]);
         test_refused("squid", (test_file){file.bytes, 128}, "bytes of bits, there are 0");
         test_refused("squid", (test_file){file.bytes, 127}, "127 bytes, a header alone has 128");
-        assert_true(test_hostile("squid", file) > 0); /* other bits are another digest */
+        assert_true(test_hostile("squid", file) > 0); /* other bits make another digest */
         free(file.bytes);
     }
 }

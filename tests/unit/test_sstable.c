@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of LevelDB and RocksDB, made here byte by byte: every version, checksum and footer there
- * is, and each number in them one too large. Checksums are those of the changed bytes, so that
- * nothing hides behind them. */
+/* Tables of LevelDB and RocksDB, made here byte by byte: every version, checksum and footer, and
+ * each number in them one too large. Checksums match the changed bytes, so that they hide
+ * nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void put_number(table *t, uint64_t x) {
     t->bytes[t->size++] = (uint8_t)x;
 }
 
-/* Again, after something was changed. */
+/* Recomputes the checksum after a change. */
 static void seal_footer(table *t) {
     if (t->version < 6) return;
     uint8_t *f = t->bytes + t->footer;
@@ -86,7 +86,7 @@ static void put_footer(table *t, uint64_t metaindex, uint64_t magic) {
     seal_footer(t);
 }
 
-/* With this block as metaindex. */
+/* A table with this block as its metaindex. */
 static table table_of(unsigned version, unsigned checksum, const void *block, size_t size) {
     table t = {.version = version, .checksum = version ? checksum : CRC32C};
     t.context = version >= 6 ? 0x12345678 : 0;
@@ -149,7 +149,7 @@ static void every_version_and_checksum(void **state) {
         }
 }
 
-static void footers_that_are_none(void **state) {
+static void invalid_footers(void **state) {
     (void)state;
     table t = {.size = 47};
     is_refused(&t, TAMIS_CORRUPT, "47 bytes, a footer alone has 48");
@@ -168,7 +168,7 @@ static void footers_that_are_none(void **state) {
         t = good, tamis__put32(t.bytes + t.footer + 41, version);
         is_refused(&t, TAMIS_UNSUPPORTED, "versions 0 to 7 can be read");
     }
-    /* Neither handle ends, the second does not, or it is larger than a number can be. */
+    /* Neither handle ends, the second does not, or it exceeds 64 bits. */
     t = good, memset(t.bytes + t.footer + 1, 0x80, 40);
     is_refused(&t, TAMIS_CORRUPT, "has no offset of the metaindex");
     t = good, memset(t.bytes + t.footer + 2, 0x80, 39);
@@ -185,7 +185,7 @@ static void extended_footers(void **state) {
     table t = good;
     t.bytes[t.footer + 3] ^= 1, seal_footer(&t);
     is_refused(&t, TAMIS_CORRUPT, "version 6 has no 3e 00 7a 00");
-    t = good, t.bytes[t.footer + 20] = 1; /* what follows is not looked at, but summed */
+    t = good, t.bytes[t.footer + 20] = 1; /* unused, but in the checksum */
     is_refused(&t, TAMIS_CORRUPT, "the checksum of the footer is wrong");
     t = good, t.context = 0, tamis__put32(t.bytes + t.footer + 9, 0), seal_footer(&t);
     is_refused(&t, TAMIS_CORRUPT, "the context of its checksums is 0");
@@ -197,7 +197,7 @@ static void extended_footers(void **state) {
     is_refused(&t, TAMIS_CORRUPT, "does not fit before the footer");
 }
 
-/* A block must lie inside the file, with its five bytes. */
+/* A block must be inside the file, with its five-byte trailer. */
 static void blocks_that_are_not_there(void **state) {
     (void)state;
     table t = table_of(5, CRC32C, two, TWO);
@@ -222,7 +222,7 @@ static void blocks_that_are_not_there(void **state) {
     assert_non_null(strstr(tamis_why(), "is compressed, by method 1"));
 }
 
-/* Each number of an entry, and of the end of the block, one too large. */
+/* Each number of an entry, and at the end of the block, one too large. */
 static void entries_that_do_not_add_up(void **state) {
     (void)state;
     static const struct {
@@ -240,7 +240,7 @@ static void entries_that_do_not_add_up(void **state) {
         BLOCK("\0\1\2a\1\0\0\0\0"),          /* a value of two, and one there */
         BLOCK("\1\1\1a\1\0\0\0\0"),          /* shares one byte of no key before it */
         BLOCK("\0\1\1b\1\2\1\1c\1\0\0\0\0"), /* shares two of a key of one */
-        BLOCK("\0\1\1a\x80\0\0\0\0"),        /* it is the name, and its handle does not end */
+        BLOCK("\0\1\1a\x80\0\0\0\0"),        /* the name, but its handle does not end */
         BLOCK(
             "\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1a\0\0\0\0"), /* a value of 2^64 - 1 bytes */
     };
@@ -250,7 +250,7 @@ static void entries_that_do_not_add_up(void **state) {
     }
 }
 
-/* Bare values have no size: the block says where the last ends, and whoever asks moves on. */
+/* Bare values have no size: the block says where the last ends, and the caller moves on. */
 static void bare_entries(void **state) {
     (void)state;
     static const uint8_t block[] = {0, 1, 'a', 5, 6, 1, 1, 'b', 7, 0, 0, 0, 0};
@@ -272,7 +272,7 @@ static void bare_entries(void **state) {
     assert_false(is_there);
 }
 
-/* Bytes that come when they are asked for, until they do not: of the footer, then of the block. */
+/* Input that arrives on request until it fails: at the footer, then at the block. */
 typedef struct slow {
     const uint8_t *bytes;
     int left;
@@ -286,7 +286,7 @@ static bool read_some(void *ctx, uint64_t offset, void *to, size_t size) {
 
 static void bytes_that_do_not_come(void **state) {
     (void)state;
-    enum { SIZE = 3 * TAMIS_SOURCE_PAGE }; /* the metaindex and the footer lie in different pages */
+    enum { SIZE = 3 * TAMIS_SOURCE_PAGE }; /* the metaindex and the footer are in different pages */
     static uint8_t whole[SIZE], copy[SIZE];
     table t = table_of(5, CRC32C, two, TWO);
     memcpy(whole, t.bytes, t.footer);
@@ -309,7 +309,7 @@ static void bytes_that_do_not_come(void **state) {
     }
 }
 
-/* A key of more bytes than are kept is passed over, and is not found even under its own name. */
+/* A key longer than what is kept is skipped, and not found even by its own name. */
 static void long_keys(void **state) {
     (void)state;
     char name[300 + 1], block[512];
@@ -334,7 +334,7 @@ static void long_keys(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_version_and_checksum),
-        cmocka_unit_test(footers_that_are_none),
+        cmocka_unit_test(invalid_footers),
         cmocka_unit_test(extended_footers),
         cmocka_unit_test(blocks_that_are_not_there),
         cmocka_unit_test(entries_that_do_not_add_up),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stable settles: against cells in an array, one by one, and against a chain of states. */
+/* stable settles: checked against an array of cells, one by one, and against a Markov chain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ extern const tamis_kind tamis__stable;
 
 enum { CELLS, WIDTH, STABLE_HASHES, DECREMENTS, DICE };
 
-/* The same by the book: cells in an array, one by one. */
+/* A model by the book: cells in an array, one by one. */
 typedef struct model {
     uint8_t cell[70000];
     uint64_t draws;
@@ -62,7 +62,7 @@ static void stable_wears_and_sets_as_the_book_says(void **state) {
         for (uint64_t i = 0; i < 3000; i++) {
             model_add(&m, info.word, test_number(s, i));
             assert_int_equal(tamis_add_hash(f, test_number(s, i)), TAMIS_OK);
-            assert_true(tamis_has_hash(f, test_number(s, i))); /* right after its add, always */
+            assert_true(tamis_has_hash(f, test_number(s, i))); /* always, right after its add */
             if (i % 50) continue;
             const uint8_t *cells = test_payload(f) + 8;
             assert_int_equal(tamis__get64(test_payload(f)), i + 1);
@@ -73,7 +73,7 @@ static void stable_wears_and_sets_as_the_book_says(void **state) {
     }
 }
 
-/* One cell as a chain of states, an add at a time. */
+/* One cell as a Markov chain, one step per add. */
 typedef struct chain {
     double state[16];
 } chain;
@@ -116,7 +116,7 @@ static void stable_rates_are_those_of_the_chain(void **state) {
                          (unsigned long long)adds, formula, chain_rate(&c, info.word));
             chain_add(&c, info.word);
         }
-        /* It has settled, and below what was asked. */
+        /* It has settled, and below the target. */
         const double settled = tamis__stable.rate(info.word, UINT64_MAX);
         assert_true(fabs(settled / chain_rate(&c, info.word) - 1) < 1e-3);
         if (info.fpr_asked > 0) assert_true(settled <= info.fpr_asked);
@@ -124,7 +124,7 @@ static void stable_rates_are_those_of_the_chain(void **state) {
     }
 }
 
-/* At every load the bits are what the formula says, and strangers hit as the bits say. */
+/* At every load the bits match the formula, and non-members hit as the bits predict. */
 static void stable_keeps_its_rate_at_every_age(void **state) {
     (void)state;
     static const double ages[] = {0.2, 0.5, 1, 2, 5, 20};
@@ -158,8 +158,8 @@ static void stable_keeps_its_rate_at_every_age(void **state) {
     }
 }
 
-/* capacity is the half-life: so many adds later half of the keys are remembered, and the chain says
- * how many after half and twice that time. */
+/* capacity is the half-life: that many adds later half of the keys are remembered, and the chain
+ * predicts how many after half and twice that time. */
 static void stable_remembers_half_for_its_capacity(void **state) {
     (void)state;
     enum { CAPACITY = 400, KEYS = 4000 };
@@ -222,7 +222,7 @@ static void stable_takes_a_key_as_seen_again(void **state) {
     bool is_new = false;
     assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
     assert_true(is_new);
-    for (uint64_t i = 0; i < 100000; i++) { /* a key that comes often is never forgotten */
+    for (uint64_t i = 0; i < 100000; i++) { /* a frequent key is never forgotten */
         test_add_hashes(f, 3, i, i + 1);
         if (i % 20) continue;
         assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);

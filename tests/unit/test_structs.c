@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs that begin with their size: programs that were compiled with another version of the
- * headers have shorter ones or longer ones. Every struct with an _INIT macro is here. */
+/* Structs that begin with their size: programs compiled with other versions of the headers have
+ * shorter or longer ones. Every struct with an _INIT macro is here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* What the calls below work on. */
+/* Arguments of the calls below. */
 static struct {
     tamis *filter, *shard, *logged, *copy;
     tamis_builder *builder;
@@ -148,7 +148,7 @@ static const struct result {
     const char *name;
     bool (*fill)(void *);
     size_t size;
-    bool can_refuse; /* the call has a way to say so */
+    bool can_refuse; /* the call can report it */
 } results[] = {
     {"plan", plan, sizeof(struct tamis_plan), true},
     {"spec_option", spec_option, sizeof(struct tamis_spec_option), true},
@@ -173,7 +173,7 @@ static const struct result {
 
 enum { ROOM = 1024, UNTOUCHED = 0x55 };
 
-/* A struct that says it has `size` bytes, with bytes around it that nobody may touch. */
+/* A struct that claims `size` bytes, followed by bytes that must not change. */
 static bool fill(const struct result *r, size_t size, uint8_t room[ROOM]) {
     memset(room, UNTOUCHED, ROOM);
     memcpy(room, &size, sizeof size);
@@ -190,9 +190,8 @@ static bool is_all(const uint8_t *bytes, size_t n, uint8_t value) {
     return true;
 }
 
-/* Every length that an older header may have had: nothing is written past it, and what is there is
- * what the whole struct has. Kinds of padding and of numbers that move are left out by filling
- * twice. */
+/* Every size that an older header may have had: nothing is written past it, and the fields equal
+ * those of the whole struct. */
 static void older_structs_are_not_overrun(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(results); i++) {
@@ -210,7 +209,7 @@ static void older_structs_are_not_overrun(void **state) {
     }
 }
 
-/* A newer header: what this library does not know becomes zero. */
+/* A newer header: fields that this library does not know become zero. */
 static void newer_structs_are_cleared(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(results); i++) {
@@ -282,7 +281,7 @@ static const struct choice {
     {"announce_options", announce_with, sizeof(struct tamis_announce_options)},
 };
 
-/* Past the end of an older struct is rubbish, which must not be read. */
+/* Garbage past the end of an older struct must not be read. */
 static void options_of_other_versions(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(choices); i++) {
@@ -294,7 +293,7 @@ static void options_of_other_versions(void **state) {
             memcpy(room, &size, sizeof size);
             if (c->use(room)) fail_msg("%s of %zu bytes: %s", c->name, size, tamis_why());
             if (size <= c->size) continue;
-            room[size - 1] = 1; /* a wish that this version cannot know */
+            room[size - 1] = 1; /* an option that this version does not know */
             assert_int_equal(c->use(room), TAMIS_INVALID);
         }
         memset(room, 0, sizeof room);
@@ -303,7 +302,7 @@ static void options_of_other_versions(void **state) {
     }
 }
 
-/* What a patch says goes in and out. */
+/* A patch's info is both output and input. */
 static void an_older_patch_info_fits(void **state) {
     (void)state;
     struct tamis_patch_info info = TAMIS_PATCH_INFO_INIT;
@@ -315,7 +314,7 @@ static void an_older_patch_info_fits(void **state) {
     assert_int_equal(patch_with(&info), TAMIS_INVALID);
 }
 
-/* A header that does not know the rule of a filter would look in the wrong places. */
+/* A header that does not know a filter's rule would look in the wrong places. */
 static void an_older_inline_header_is_refused(void **state) {
     (void)state;
     struct {
@@ -340,7 +339,7 @@ static void an_older_inline_header_is_refused(void **state) {
     assert_true(is_all(view.later, sizeof view.later, 0));
 }
 
-/* ---- Nobody is missing ---------------------------------------------------------------------- */
+/* ---- Every struct is here ------------------------------------------------------------------- */
 
 static bool is_here(const char *name, size_t len) {
     for (size_t i = 0; i < COUNT_OF(results); i++)

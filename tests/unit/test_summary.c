@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Summary Cache: messages byte by byte, copies that are what was announced, and what happens to
- * messages on their way. */
+/* Summary Cache: messages byte by byte, copies that equal what was announced, and what happens to
+ * messages in transit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,11 +26,11 @@
 
 enum { MAX_MAIL = 4096, MAX_BYTES = 1 << 20 };
 
-/* Messages in the order in which they were sent. */
+/* Messages in the order sent. */
 typedef struct mail {
     uint8_t bytes[MAX_BYTES];
     size_t used, at[MAX_MAIL + 1], n;
-    size_t max; /* how many are taken before one is refused; 0: all */
+    size_t max; /* messages taken before one is refused; 0: all */
 } mail;
 
 static mail box;
@@ -104,7 +104,7 @@ static bool has_url(const tamis *f, uint64_t i) {
     return tamis_has(f, url, (size_t)len);
 }
 
-/* Bits in which the copy is not the sender's summary. */
+/* Bits in which the copy differs from the sender's summary. */
 static uint64_t differences(const tamis *f, const tamis *copy) {
     const tamis_logged at = f->kind->special->log->arrays(&f->image.body);
     uint64_t different = 0;
@@ -172,10 +172,10 @@ static void compact_bytes_are_pinned(void **state) {
     tamis_free(f);
 }
 
-/* ---- Copies are what was announced ---------------------------------------------------------- */
+/* ---- Copies equal what was announced -------------------------------------------------------- */
 
 /* Documents come and go; after each announcement the copy has the sender's bits, however the
- * messages were cut, and answers as the sender does. */
+ * messages were split, and answers as the sender does. */
 static void copies_follow(void **state) {
     (void)state;
     static const uint32_t sizes[] = {0, 64, 100, 1400};
@@ -209,7 +209,7 @@ static void copies_follow(void **state) {
     }
 }
 
-/* Many changes are told as an array, few as changes, and never with more bytes than the other. */
+/* Many changes are sent as an array, few as changes, whichever takes fewer bytes. */
 static void the_cheaper_is_sent(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
@@ -253,9 +253,9 @@ static void nothing_is_a_sign_of_life(void **state) {
     }
 }
 
-/* ---- On the way ----------------------------------------------------------------------------- */
+/* ---- In transit ----------------------------------------------------------------------------- */
 
-/* Twelve announcements of changes behind one of everything; box has one message for each. */
+/* One full announcement, then twelve of changes; box has one message for each. */
 static tamis *thirteen_messages(size_t s) {
     tamis *f = test_make("%s", specs[s]);
     empty_box();
@@ -276,7 +276,7 @@ static void duplicates_do_nothing(void **state) {
         for (size_t i = 0; i < box.n; i++) {
             assert_false(receive(&copy, i).is_late);
             const struct tamis_receive_info again = receive(&copy, i);
-            assert_int_equal(again.is_late, i > 0); /* everything again is everything */
+            assert_int_equal(again.is_late, i > 0); /* a full one is never late */
             assert_int_equal(again.missing, 0);
         }
         assert_int_equal(differences(f, copy), 0);
@@ -285,8 +285,8 @@ static void duplicates_do_nothing(void **state) {
     }
 }
 
-/* A lost message leaves wrong only what it told and nobody told since; the copy says how many are
- * missing, until everything is told. */
+/* A lost message leaves wrong only what no later one repeats; the copy reports how many are
+ * missing, until a full one arrives. */
 static void losses_are_counted_and_heal(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
@@ -333,9 +333,9 @@ static void what_is_overtaken_is_left_out(void **state) {
     }
 }
 
-/* A cache that lost its memory starts with the number 1 and tells everything: who knew it before
- * believes it. */
-static void a_new_life_is_believed(void **state) {
+/* A cache that lost its memory restarts at number 1 with a full announcement, and its peers accept
+ * it. */
+static void a_restarted_cache_is_accepted(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = thirteen_messages(s), *copy = NULL, *again = test_make("%s", specs[s]);
@@ -351,7 +351,7 @@ static void a_new_life_is_believed(void **state) {
     }
 }
 
-static void another_size_starts_anew(void **state) {
+static void another_size_starts_over(void **state) {
     (void)state;
     tamis *f = thirteen_messages(0), *copy = NULL, *g = test_make("%s", specs[3]);
     receive_all(&copy);
@@ -365,7 +365,7 @@ static void another_size_starts_anew(void **state) {
     tamis_free(copy);
 }
 
-/* Numbers go round, leaving out 0. */
+/* Numbers wrap around, skipping 0. */
 static void numbers_go_round(void **state) {
     (void)state;
     tamis *f = test_make("%s", specs[0]), *copy = NULL;
@@ -387,8 +387,8 @@ static void numbers_go_round(void **state) {
     tamis_free(copy);
 }
 
-/* Nothing is lost when somebody does not take a message: it is told again, by another number. */
-static void a_refusal_is_told_again(void **state) {
+/* A refused message is not lost: its changes are sent again, under another number. */
+static void refused_changes_are_sent_again(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = test_make("%s", specs[s]), *copy = NULL;
@@ -410,7 +410,7 @@ static void a_refusal_is_told_again(void **state) {
 
 /* ---- Hostile messages ----------------------------------------------------------------------- */
 
-/* Refused with a sentence, and nothing changed; or taken, in which case no bit is out of place. */
+/* Refused with a message, and nothing changed; or accepted, with no bit out of place. */
 static bool is_refused(tamis **copy, const uint8_t *bytes, size_t size) {
     const struct tamis_options o = {.struct_size = sizeof o, .max_bytes = 1 << 20};
     tamis *before = test_copy(*copy);
@@ -432,7 +432,7 @@ static bool is_refused(tamis **copy, const uint8_t *bytes, size_t size) {
     return rc;
 }
 
-/* Exactly as large as the message, so that a checked build sees every step out of it. */
+/* Exactly as large as the message, so that a sanitizer sees any overrun. */
 static uint8_t *only(size_t i, size_t size) {
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) abort();
@@ -474,7 +474,7 @@ static void put_big(uint8_t *p, unsigned n, uint64_t x) {
     for (unsigned i = n; i-- > 0; x >>= 8) p[i] = (uint8_t)x;
 }
 
-/* Headers that promise more than there is, each alone, with the sentence that names it. */
+/* Headers that claim more than there is, each alone, with the error that names it. */
 static void large_numbers_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -521,7 +521,7 @@ static void large_numbers_are_refused(void **state) {
     tamis_free(f);
 }
 
-/* Compact messages with a right checksum and wrong insides. `body` is what follows the 17 bytes. */
+/* Compact messages with a valid checksum and invalid contents. `body` follows the 17 bytes. */
 static const char *compact_is_refused(uint8_t what, uint8_t hash, uint32_t count, uint8_t hashes,
                                       const void *body, size_t body_size) {
     static const uint8_t magic[] = {0xd3, 0x53, 0x43, 0x01};
@@ -547,7 +547,7 @@ static const char *compact_is_refused(uint8_t what, uint8_t hash, uint32_t count
         if (!strstr(said_, why)) fail_msg("not \"%s\": %s", why, said_);                          \
     } while (0)
 
-static void compact_insides_are_looked_at(void **state) {
+static void compact_contents_are_checked(void **state) {
     (void)state;
     REFUSED("taken", 0, 1, 2, 4, "\x00\x64\x00\x03\xc2\x01"); /* bits 1 and 99 of 100 */
     REFUSED("record 1 of 2", 0, 1, 2, 4, "\x00\x64\x00\x03\xc4\x01");
@@ -555,7 +555,7 @@ static void compact_insides_are_looked_at(void **state) {
     REFUSED("record 2 of 3", 0, 1, 3, 4, "\x00\x64\x00\x03\xc2\x01");
     REFUSED("record 0 of 4294967295", 0, 1, 0xffffffff, 4, "\x00\x64\x00");
     REFUSED("2 records have 3 bytes, not 4", 0, 1, 2, 4, "\x00\x64\x00\x03\xc2\x01\x00");
-    REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\x83\x00"); /* longer than it needs */
+    REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\x83\x00"); /* longer than needed */
     REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\x83");
     REFUSED("record 0 of 1", 0, 1, 1, 4, "\x00\x64\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     REFUSED("first bit of the message is invalid", 0, 1, 1, 4,
@@ -642,9 +642,9 @@ static void no_memory_changes_nothing(void **state) {
     }
 }
 
-/* ---- How stale, and how wrong --------------------------------------------------------------- */
+/* ---- Staleness and false hits --------------------------------------------------------------- */
 
-/* The documents that nobody heard of, by the bits: within five of the errors that are told. */
+/* Unannounced documents, estimated from the bits: within five of the reported errors. */
 static void unknown_documents_are_estimated(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s += 2)
@@ -682,12 +682,12 @@ static void an_emptied_cache_is_due(void **state) {
     tamis_free(f);
 }
 
-/* A copy says yes to strangers as the formula has it, from both sides; and the answer no is sure
- * for all that was announced. */
+/* A copy says yes to non-members as the formula predicts, two-sided, and never no to what was
+ * announced. */
 static void false_hits_are_those_of_the_formula(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
-        enum { STRANGERS = 200000, DOCUMENTS = 1000 };
+        enum { NONMEMBERS = 200000, DOCUMENTS = 1000 };
         tamis *f = test_make("%s", specs[s]), *copy = NULL;
         uint64_t hits = 0;
         for (uint64_t i = 0; i < DOCUMENTS; i++) add_url(f, i);
@@ -695,17 +695,17 @@ static void false_hits_are_those_of_the_formula(void **state) {
         ANNOUNCE(f, .message_bytes = 1400);
         receive_all(&copy);
         for (uint64_t i = 0; i < DOCUMENTS; i++) assert_true(has_url(copy, i));
-        for (uint64_t i = 0; i < STRANGERS; i++) hits += has_url(copy, 1000000 + i);
-        /* By the bits that are set: the formula of this filter, not of the average one. */
+        for (uint64_t i = 0; i < NONMEMBERS; i++) hits += has_url(copy, 1000000 + i);
+        /* From the bits that are set: the formula for this filter, not for the average one. */
         uint64_t set = 0;
         const uint64_t m = copy->image.body.word[0], k = copy->image.body.word[1];
         for (uint64_t i = 0; i < m; i++) set += tamis__bit_get(copy->image.body.bytes, i);
         const double rate = pow((double)set / (double)m, (double)k);
         const double usual = tamis_rate_approx(DOCUMENTS, (double)m, (double)k);
         assert_true(rate > usual * 0.8 && rate < usual * 1.25);
-        if (!test_is_possible(hits, STRANGERS, rate, TEST_ALPHA))
-            fail_msg("%s: %llu of %d, expected %g", specs[s], (unsigned long long)hits, STRANGERS,
-                     rate * STRANGERS);
+        if (!test_is_possible(hits, NONMEMBERS, rate, TEST_ALPHA))
+            fail_msg("%s: %llu of %d, expected %g", specs[s], (unsigned long long)hits, NONMEMBERS,
+                     rate * NONMEMBERS);
         tamis_free(f);
         tamis_free(copy);
     }
@@ -757,7 +757,7 @@ static void table_knows_who_may_have_it(void **state) {
     tamis_neighbours_free(t);
 }
 
-/* A copy that was saved comes back with what it knows. */
+/* A saved copy comes back with all it knows. */
 static void copies_come_back(void **state) {
     (void)state;
     tamis_neighbours *t;
@@ -801,13 +801,13 @@ int main(void) {
         cmocka_unit_test(duplicates_do_nothing),
         cmocka_unit_test(losses_are_counted_and_heal),
         cmocka_unit_test(what_is_overtaken_is_left_out),
-        cmocka_unit_test(a_new_life_is_believed),
-        cmocka_unit_test(another_size_starts_anew),
+        cmocka_unit_test(a_restarted_cache_is_accepted),
+        cmocka_unit_test(another_size_starts_over),
         cmocka_unit_test(numbers_go_round),
-        cmocka_unit_test(a_refusal_is_told_again),
+        cmocka_unit_test(refused_changes_are_sent_again),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(large_numbers_are_refused),
-        cmocka_unit_test(compact_insides_are_looked_at),
+        cmocka_unit_test(compact_contents_are_checked),
         cmocka_unit_test(other_bytes_are_no_messages),
         cmocka_unit_test(limits_of_announcing),
         cmocka_unit_test(no_memory_changes_nothing),

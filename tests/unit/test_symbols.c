@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Difference streams: every machine makes the same symbols, each hash is where chance puts it, what
- * comes out is exactly what differs, and it takes as many symbols as the literature says. */
+/* Difference streams: every machine makes the same symbols, each hash is in its random places, the
+ * result is exactly the difference, and it takes as many symbols as the literature says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,8 +29,8 @@ static bool are_equal(struct tamis_digest x, struct tamis_digest y) {
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Worked out by tests/python/tamis_stream.py, which shares nothing with this code: on any machine,
- * in any language, the doubles must lead to these. */
+/* Computed by tests/python/tamis_stream.py, which shares no code with this: on any machine, in any
+ * language, the doubles must give these. */
 static void every_machine_makes_the_same_symbols(void **state) {
     (void)state;
     uint64_t hashes[1000];
@@ -53,10 +53,10 @@ static void every_machine_makes_the_same_symbols(void **state) {
     tamis_symbols_free(s);
 }
 
-/* ---- Chance ---------------------------------------------------------------------------------- */
+/* ---- Distribution ---------------------------------------------------------------------------- */
 
-/* From symbol i the way leads beyond symbol k with chance ((i + 1.5) / (k + 1.5))^2; how often it
- * comes to k at all follows from that, and is 1 / (1 + k/2) except for a few percent at the first
+/* From symbol i, the next one is beyond k with probability ((i + 1.5) / (k + 1.5))^2. The
+ * probability of reaching k follows, and is 1 / (1 + k/2) except for a few percent at the first
  * symbols. */
 enum { LOOKED_AT = 300 };
 static void work_out_chances(double chance[LOOKED_AT]) {
@@ -89,20 +89,20 @@ static void each_hash_is_where_chance_puts_it(void **state) {
     free(hashes);
 }
 
-/* ---- What comes out -------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Only in the first list of the two? Both are sorted. */
+/* Only in the first of two sorted lists? */
 static bool is_only_in(const test_side *has, const test_side *lacks, uint64_t hash) {
     return bsearch(&hash, has->hashes, has->n, 8, by_number) &&
            !bsearch(&hash, lacks->hashes, lacks->n, 8, by_number);
 }
 
-/* Is the list right, and has it so many of ours and of theirs? */
+/* Is the list right, with these numbers of ours and theirs? */
 static void check_list(const tamis_peeler *p, test_side sides[2], size_t ours, size_t theirs) {
     uint64_t cursor = 0, hash, n[2] = {0, 0};
     bool is_ours;
@@ -116,7 +116,7 @@ static void check_list(const tamis_peeler *p, test_side sides[2], size_t ours, s
     assert_int_equal(n[0], theirs);
 }
 
-/* Symbols one by one until it is whole; returns how many. */
+/* Takes symbols one by one until it is whole; returns how many. */
 static uint64_t peel(tamis_symbols *s, tamis_peeler *p, uint64_t max) {
     struct tamis_symbol symbol;
     while (!tamis_peeler_is_whole(p) && tamis_peeler_symbols(p) < max) {
@@ -151,11 +151,11 @@ static void the_difference_comes_out(void **state) {
     }
 }
 
-/* ---- How many it takes ----------------------------------------------------------------------- */
+/* ---- How many symbols it takes --------------------------------------------------------------- */
 
 /* `mean` and `sd` of the symbols for d differences are from 200,000 trials (20,000,000 / d from 256
- * on) with other keys and hashes than here; `paper` is what others measured for each, to two
- * digits. */
+ * on) with other keys and hashes than here; `paper` is the published number per difference, to two
+ * decimals. */
 typedef struct measured {
     size_t d, trials;
     double mean, sd, reference_trials, paper;
@@ -188,9 +188,9 @@ static uint64_t symbols_needed(uint64_t trial, size_t d) {
     return n;
 }
 
-/* The mean of independent trials is normal enough: what a trial needs falls off with the fourth
- * power (two hashes that stay together up to symbol k are that rare), so it has a variance and
- * more. 6.11 standard errors on either side leave 1e-9; the reference has an error too. */
+/* The mean of independent trials is normal enough: the tail of a trial falls with the fourth power
+ * (two hashes that stay together up to symbol k are that rare), so its variance is finite. 6.11
+ * standard errors on either side leave 1e-9; the reference has an error too. */
 static void it_takes_as_many_symbols_as_it_should(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -206,7 +206,7 @@ static void it_takes_as_many_symbols_as_it_should(void **state) {
     }
 }
 
-/* What the peeler thinks that differs, after 256 symbols, over what does. */
+/* The peeler's estimate of the difference after 256 symbols, over the true one. */
 static double estimate(uint64_t trial, size_t left, size_t right) {
     enum { SYMBOLS = 256 };
     struct tamis_symbol list[SYMBOLS];
@@ -227,9 +227,9 @@ static double estimate(uint64_t trial, size_t left, size_t right) {
     return ratio;
 }
 
-/* The mean square of 128 counts that are nearly normal has a standard deviation of sqrt(2/128) of
- * its mean; the chance p that it is divided by is right to 1 %. Where one side has more, the
- * estimate leans to fewer, and never below what the sizes tell. */
+/* The mean square of 128 nearly normal counts has a standard deviation of sqrt(2/128) of its mean;
+ * the probability p that it is divided by is right to 1 %. Where one side has more, the estimate is
+ * biased low, but never below the difference of the sizes. */
 static void half_of_the_difference_is_known_early(void **state) {
     (void)state;
     enum { TRIALS = 200 };
@@ -247,7 +247,7 @@ static void half_of_the_difference_is_known_early(void **state) {
     }
 }
 
-/* One in a thousand may need more than are said to be enough. */
+/* One in a thousand may need more than tamis_symbols_enough() says. */
 static void enough_is_enough(void **state) {
     (void)state;
     static const size_t few[] = {1, 2, 3, 5, 8, 16, 40, 100};
@@ -266,7 +266,7 @@ static void enough_is_enough(void **state) {
     assert_true(tamis_symbols_enough(UINT64_MAX) > (uint64_t)1 << 31);
 }
 
-/* ---- What does not fit ----------------------------------------------------------------------- */
+/* ---- Invalid input --------------------------------------------------------------------------- */
 
 static void a_hash_twice_is_refused(void **state) {
     (void)state;
@@ -285,7 +285,7 @@ static void a_hash_twice_is_refused(void **state) {
     tamis_peeler_free(NULL);
 }
 
-/* Sides with two keys have nothing in common, and find out. */
+/* Sides with different keys have nothing in common, and find out. */
 static void another_key_makes_other_symbols(void **state) {
     (void)state;
     static const uint8_t other[TAMIS_STREAM_KEY_BYTES] = {7, 1, 9};
@@ -310,7 +310,7 @@ static void another_key_makes_other_symbols(void **state) {
 static void what_no_set_makes_is_refused(void **state) {
     (void)state;
     static const struct tamis_symbol bad[][2] = {
-        {{1, 1, -1}, {0, 0, 0}},                /* fewer than none */
+        {{1, 1, -1}, {0, 0, 0}},                /* negative */
         {{1, 1, INT64_MAX}, {0, 0, 0}},         /* more than a set can have */
         {{1, UINT64_C(1) << 40, 3}, {0, 0, 0}}, /* a check too wide */
         {{1, 1, 3}, {0, 0, 4}},                 /* more than symbol 0 */
@@ -327,7 +327,7 @@ static void what_no_set_makes_is_refused(void **state) {
     }
 }
 
-/* What one hash makes of symbol 0. */
+/* Symbol 0 of a single hash. */
 static struct tamis_symbol alone(uint64_t hash) {
     struct tamis_symbol symbol;
     tamis_symbols *s;
@@ -346,28 +346,28 @@ static void expect_refusal(const uint64_t *own, size_t n, const struct tamis_sym
     tamis_peeler_free(p);
 }
 
-/* Symbols whose checks fit and whose hashes do not: somebody made them up. */
+/* Forged symbols: their checks fit, their hashes do not. */
 static void hashes_that_cannot_differ_are_refused(void **state) {
     (void)state;
     const uint64_t own[] = {4, 5, 6};
     const struct tamis_symbol four = alone(4), five = alone(5), six = alone(6), new = alone(7);
-    /* Ours, though they have one more of it. */
+    /* One of ours, once more. */
     const struct tamis_symbol again = {four.sum ^ five.sum ^ six.sum ^ four.sum,
                                        four.check ^ five.check ^ six.check ^ four.check, 4};
     expect_refusal(own, 3, &again, 1, "symbol 0 of the stream adds a hash that is already present");
-    /* Fewer than ours by one that we do not have. */
+    /* One fewer, by a hash that we do not have. */
     const struct tamis_symbol fewer = {four.sum ^ five.sum ^ six.sum ^ new.sum,
                                        four.check ^ five.check ^ six.check ^ new.check, 2};
     expect_refusal(own, 3, &fewer, 1, "symbol 0 of the stream removes a hash that is not present");
-    /* Symbol 2 opens symbol 0, and symbol 1 is about something else. */
+    /* Symbol 2 resolves symbol 0, and symbol 1 is about something else. */
     const struct tamis_symbol other = alone(8);
     const struct tamis_symbol beside[] = {
         {new.sum ^ other.sum, new.check ^ other.check, 2}, {12345, 678, 2}, new};
     expect_refusal(own, 0, beside, 3, "symbol 1 of the stream covers what symbol 0 does not");
 }
 
-/* Every bit of every symbol of a stream, flipped: an error, no end, or the right list; and where
- * the peeler thinks that it is whole the digest says whether it is. */
+/* Every bit of every symbol of a stream, flipped: an error, no end, or the right list; where the
+ * peeler reports whole, the digest decides. */
 static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
     (void)state;
     enum { SYMBOLS = 60 };
@@ -403,8 +403,7 @@ static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
     test_sets_free(sides);
 }
 
-/* Somebody who makes symbols as he likes, with checks that fit: the work stays bounded by the
- * symbols. */
+/* A liar makes arbitrary symbols with valid checks: the work stays bounded by their number. */
 static void liars_are_bounded(void **state) {
     (void)state;
     for (uint64_t trial = 0; trial < 300; trial++) {
@@ -415,7 +414,7 @@ static void liars_are_bounded(void **state) {
         for (uint64_t i = 0; i < COUNT_OF(own); i++) own[i] = test_number(trial, i);
         REQUIRE_OK(tamis_peeler_create(&p, own, COUNT_OF(own), key, NULL));
         for (uint64_t i = 0; i < 400 && !rc; i++) {
-            /* symbols of one hash, ours or not, in places where it need not be */
+            /* symbols of one hash, ours or not, in arbitrary places */
             const uint64_t luck = test_number(trial + 1000, i),
                            hash = test_number(trial, luck % 40);
             struct tamis_symbol symbol;
@@ -452,7 +451,7 @@ static tamis_status live(test_failing_allocator *failing) {
         rc = tamis_symbols_next(s, list, COUNT_OF(list));
         if (!rc) rc = tamis_peeler_take(p, list, COUNT_OF(list));
     }
-    if (rc && p) { /* for ever: nobody goes on behind a gap */
+    if (rc && p) { /* permanent: the side that failed cannot continue after the gap */
         const bool sent = tamis_symbols_next(s, list, 1) == TAMIS_OK;
         const bool taken = tamis_peeler_take(p, list, 1) == TAMIS_OK;
         assert_true(sent != taken);

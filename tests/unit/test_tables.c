@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of fingerprints, cuckoo, dleft and compaction, and the buckets that they share. What is
- * special to each kind is in the file of its name. */
+/* Fingerprint tables, cuckoo, dleft and compaction, and the buckets that they share. Tests of one
+ * kind alone are in the file of its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static tamis *make_subject(size_t i, uint64_t capacity, double fpr) {
 
 /* ---- Buckets -------------------------------------------------------------------------------- */
 
-/* A table against lists of numbers: random replacements, in every width, sorted and not. */
+/* A table against plain lists: random replacements, in every width, sorted and not. */
 enum { BUCKETS = 7 };
 
 static bool replace_in(uint64_t list[], unsigned slots, uint64_t old, uint64_t value) {
@@ -75,10 +75,10 @@ static void try_table(unsigned slots, unsigned width, bool is_sorted) {
     tamis_table t = tamis__table(NULL, BUCKETS, slots, width, is_sorted);
     const size_t size = (size_t)tamis__table_size(&t);
     uint64_t list[BUCKETS][TAMIS_TABLE_MAX_SLOTS] = {{0}};
-    t.bytes = calloc(1, size); /* exactly, so that a checked build sees every step out */
+    t.bytes = calloc(1, size); /* exact, so that a sanitizer sees any overrun */
     for (uint64_t i = 0; i < 2000; i++) {
         const uint64_t b = test_number(1, i) % BUCKETS, mask = tamis__field_mask(width);
-        /* Few values, so that they meet; the largest, so that no bit is lost. */
+        /* Few values, so that they collide; the largest, so that no bit is lost. */
         const uint64_t some[] = {0, 1, 2, 17, 33, mask, mask - 1, test_number(2, i)};
         const uint64_t old = some[test_number(3, i) % 8] & mask;
         const uint64_t value = some[test_number(4, i) % 8] & mask;
@@ -103,7 +103,7 @@ static void buckets_keep_what_was_put(void **state) {
     try_table(4, 17, true);
 }
 
-/* All 3876 buckets of sorted nibbles have codes of their own below 3876, and come back. */
+/* All 3876 buckets of sorted nibbles have distinct codes below 3876, and come back. */
 static void every_sorted_bucket_has_a_code(void **state) {
     (void)state;
     enum { CODES = 3876, WIDTH = 5 };
@@ -115,7 +115,7 @@ static void every_sorted_bucket_has_a_code(void **state) {
         for (uint64_t b = a; b < 16; b++)
             for (uint64_t c = b; c < 16; c++)
                 for (uint64_t d = c; d < 16; d++, count++) {
-                    const uint64_t list[] = {d, b, a, c}; /* in disorder */
+                    const uint64_t list[] = {d, b, a, c}; /* unsorted */
                     memset(bytes, 0, sizeof bytes);
                     for (unsigned i = 0; i < 4; i++)
                         if (list[i]) assert_true(tamis__table_replace(&t, 0, 0, list[i]));
@@ -141,14 +141,14 @@ static void a_hash_is_split_and_joined(void **state) {
         const uint64_t joined = tamis__join(place, places, width, value);
         assert_int_equal(tamis__split(joined, places, width, &again), place);
         assert_int_equal(again, value);
-        assert_true(joined <= hash); /* the least of its class */
+        assert_true(joined <= hash); /* the smallest of its class */
     }
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* Cells of all widths, in one word and not, sorted and not; tables that are near and far. They are
- * filled to the last, so that fingerprints move, and with copies, so that some wait in a stash. */
+/* Cells of all widths, within one word and not, sorted and not; tables within the cache and beyond.
+ * They are filled up, so that fingerprints move, and with copies, so that some go to a stash. */
 static void batches_are_single_keys(void **state) {
     (void)state;
     enum { SMALL = 3000, LARGE = 800000, COPIES = 12 };
@@ -170,7 +170,7 @@ static void batches_are_single_keys(void **state) {
 
 /* ---- Sizes and rates ------------------------------------------------------------------------ */
 
-/* No other width with as few buckets as it may have is smaller, by the papers' formulas. */
+/* No other width, with as few buckets as it may have, is smaller by the papers' formulas. */
 static void plans_are_the_smallest(void **state) {
     (void)state;
     const double n = 1e6;
@@ -190,7 +190,7 @@ static void plans_are_the_smallest(void **state) {
     }
 }
 
-/* What the library expects against formulas of the papers, worked out here. */
+/* The library's expected rates against the papers' formulas, computed here. */
 static void expected_rates_are_those_of_the_papers(void **state) {
     (void)state;
     const double n = 1e6;
@@ -199,14 +199,14 @@ static void expected_rates_are_those_of_the_papers(void **state) {
         snprintf(spec, sizeof spec, "cuckoo:capacity=1M,fpr=%.17g", fpr);
         struct tamis_plan plan = test_plan(spec);
         const double load = n / (4 * (double)plan.word[0]), f = (double)plan.word[1];
-        /* The paper takes cells for independent, which is off by 1/2^(f+1). */
+        /* The paper treats cells as independent, which is off by 1/2^(f+1). */
         const double paper = 1 - pow(1 - 1 / (pow(2, f) - 1), 8 * load);
         assert_true(fabs(plan.fpr_expected / paper - 1) < pow(2, -f) + 1e-5);
         snprintf(spec, sizeof spec, "dleft:capacity=1M,fpr=%.17g", fpr);
         plan = test_plan(spec);
         const double classes = (double)plan.word[0] * (pow(2, (double)plan.word[1]) - 1);
         assert_true(fabs(plan.fpr_expected / -expm1(-n / classes) - 1) < 1e-6);
-        if (fpr > 1e-3) continue; /* those of compaction leave out that keys are omitted */
+        if (fpr > 1e-3) continue; /* compaction's formula ignores omitted keys */
         snprintf(spec, sizeof spec, "compaction:capacity=1M,fpr=%.17g", fpr);
         plan = test_plan(spec);
         double m = (double)plan.word[0], values = pow(2, (double)plan.word[1]) - 1;
@@ -219,7 +219,7 @@ static void expected_rates_are_those_of_the_papers(void **state) {
     }
 }
 
-/* Two-sided, from high rates to low ones, at several loads: half full, full, beyond capacity. */
+/* Two-sided, from high rates to low ones, at several loads: half full, full, over capacity. */
 static void nonmembers_hit_as_often_as_the_cells_say(void **state) {
     (void)state;
     enum { N = 20000, PROBES = 400000 };
@@ -283,9 +283,9 @@ static void structured_keys_are_keys_like_others(void **state) {
         }
 }
 
-/* ---- Room ----------------------------------------------------------------------------------- */
+/* ---- Capacity ------------------------------------------------------------------------------- */
 
-/* Every capacity is kept, and whatever room there is above it, by many small tables of each. */
+/* Every capacity is kept, and any room above it, by many small tables of each. */
 static void every_capacity_is_kept(void **state) {
     (void)state;
     enum { MAX = 200, TABLES = 12 };
@@ -324,7 +324,7 @@ static void large_tables_are_filled_to_the_last(void **state) {
     }
 }
 
-static void what_cannot_be_is_refused_with_a_sentence(void **state) {
+static void what_cannot_be_is_refused_with_a_message(void **state) {
     (void)state;
     static const struct {
         const char *spec, *word;
@@ -343,7 +343,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
         assert_int_equal(tamis_plan_spec(bad[i].spec, &plan), bad[i].status);
         if (!strstr(tamis_why(), bad[i].word)) fail_msg("%s: %s", bad[i].spec, tamis_why());
     }
-    test_plan("cuckoo:capacity=1000,size=608"); /* the size that the sentence names is enough */
+    test_plan("cuckoo:capacity=1000,size=608"); /* the size that the message names is enough */
     test_plan("dleft:capacity=1000,size=1016");
     test_plan("compaction:capacity=1000,size=288");
     test_plan("cuckoo:capacity=100K,fpr=1e-12,sort=yes");
@@ -352,7 +352,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
     test_plan("compaction:capacity=2^56,fpr=50%,probing=linear");
 }
 
-/* Keys come and go at 95 % of the load, ten times the capacity; nothing is refused or lost. */
+/* Keys come and go at 95 % load, ten times the capacity; nothing is refused or lost. */
 static void churn_loses_nothing(void **state) {
     (void)state;
     enum { CAPACITY = 10000, LIVE = 9500 };
@@ -388,8 +388,8 @@ static int by_hash(const void *a, const void *b) {
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* What tamis_next lists, in order and with counts added up. Fingerprints may lie in either bucket,
- * so each is named by the lesser hash of its two. */
+/* What tamis_next lists, sorted, with counts added up. A fingerprint may be in either bucket, so
+ * each is named by the smaller hash of its two. */
 static size_t list_of(const tamis *f, listed list[], size_t max) {
     const uint64_t buckets = test_info(f).word[0];
     const unsigned width = (unsigned)test_info(f).word[1];
@@ -427,7 +427,7 @@ static bool same_list(const tamis *a, const tamis *b) {
 
 static void a_failed_batch_is_taken_back(void **state) {
     (void)state;
-    /* New keys, keys that are there, and in the end one key too often. */
+    /* New keys, existing keys, and finally one key too often. */
     enum { NEW = 200, OLD = 100, COPIES = CELLS_OF_TWO_BUCKETS + STASH + 1 };
     uint64_t batch[NEW + OLD + COPIES];
     for (uint64_t i = 0; i < NEW; i++) batch[i] = test_number(1, i);
@@ -489,7 +489,7 @@ static void merging_adds_up_or_changes_nothing(void **state) {
         assert_int_equal(tamis_merge(a, b), TAMIS_OK);
         assert_true(same_list(a, both));
         tamis_free(both);
-        /* Too much for the room: refused before anything changes. */
+        /* Too many keys: refused before anything changes. */
         tamis *old = test_copy(a), *more = make_subject(s, 1000, 0.0001);
         for (uint64_t i = 0; i < 900; i++) tamis_add_hash(more, test_number(2, i));
         assert_int_equal(tamis_merge(a, more), TAMIS_FULL);
@@ -506,7 +506,7 @@ static uint64_t capped(uint64_t count) {
     return count < 3 ? count : 3;
 }
 
-/* There is room, but one key comes too often: what had been merged by then is taken back. */
+/* There is room, but one key comes too often: what was merged by then is undone. */
 static void a_merge_that_fails_half_way_is_taken_back(void **state) {
     (void)state;
     tamis *a = test_make("cuckoo:capacity=1000,fpr=0.0001"), *b = test_copy(a);
@@ -527,7 +527,7 @@ static void a_merge_that_fails_half_way_is_taken_back(void **state) {
     tamis_free(b);
     a = test_make("dleft:capacity=100,fpr=0.0001");
     for (uint64_t i = 0; i < 50; i++) tamis_add_hash(a, test_number(1, i));
-    for (uint64_t times = 2; times < 5; times++) { /* with itself: 2, then 4 and stuck */
+    for (uint64_t times = 2; times < 5; times++) { /* with itself: 2, then 4 and saturated */
         assert_int_equal(tamis_merge(a, a), TAMIS_OK);
         for (uint64_t i = 0; i < 50; i++)
             assert_int_equal(tamis_count_hash(a, test_number(1, i)), capped(times));
@@ -554,7 +554,7 @@ static void false_heads_are_refused(void **state) {
     }
 }
 
-/* Whatever the gate lets in can be used in every way: nothing leaves the payload, nothing loops. */
+/* Whatever the gate accepts can be used in every way: nothing leaves the payload, nothing loops. */
 static void use(tamis *f) {
     uint64_t cursor = 0, hash, count, listed_count = 0;
     const unsigned can = test_info(f).abilities;
@@ -576,7 +576,7 @@ static void use(tamis *f) {
     size_t size;
     uint8_t *image = test_image(f, &size);
     assert_int_equal(test_load_resealed(image, size, NULL),
-                     TAMIS_OK); /* what it became passes the gate again */
+                     TAMIS_OK); /* the result passes the gate again */
     free(image);
     tamis_free(g);
 }
@@ -622,7 +622,7 @@ int main(void) {
         cmocka_unit_test(structured_keys_are_keys_like_others),
         cmocka_unit_test(every_capacity_is_kept),
         cmocka_unit_test(large_tables_are_filled_to_the_last),
-        cmocka_unit_test(what_cannot_be_is_refused_with_a_sentence),
+        cmocka_unit_test(what_cannot_be_is_refused_with_a_message),
         cmocka_unit_test(churn_loses_nothing),
         cmocka_unit_test(a_failed_batch_is_taken_back),
         cmocka_unit_test(what_is_listed_makes_the_filter_again),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files of builders, and the images they replace, on a system that says no at any
- * call. */
+/* Temporary files of builders, and the images they replace, on a system where any call may fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,9 +25,9 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* ---- Help ----------------------------------------------------------------------------------- */
+/* ---- Helpers -------------------------------------------------------------------------------- */
 
-/* The image goes to one folder, records to another. */
+/* The image goes to one directory, records to another. */
 static char dir_path[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
 
 static int enter_dirs(void **state) {
@@ -47,7 +46,7 @@ static int leave_dirs(void **state) {
     return test_leave_dir(dir_path);
 }
 
-/* 36,000 keys and a limit of 1 MiB: some thousand of them go to disk. */
+/* 36,000 keys and a limit of 1 MiB: some thousand of them are spilled. */
 enum { MANY = 36000, FEW = 500 };
 
 static tamis_status create(tamis_builder **b, const char *spec) {
@@ -70,7 +69,7 @@ static void build(const char *spec, uint64_t n) {
     tamis_builder_free(b);
 }
 
-/* The image under the name is whole and has the first n keys. */
+/* The image at `path` is whole and has the first n keys. */
 static bool holds(uint64_t n) {
     tamis *f;
     if (tamis_read(&f, path)) return false;
@@ -86,8 +85,8 @@ static const char *const sorted = "sorted:segment=1024";
 
 static const struct {
     const char *name;
-    int step;          /* each of them, or every so many of those that are all alike */
-    bool may_be_quiet; /* a failure that takes nothing away */
+    int step;          /* fail each call, or every step-th where all are alike */
+    bool may_be_quiet; /* a failure that loses nothing */
 } calls[] = {
     {"open", 1, false},   {"write", 5, false},     {"pwrite", 13, false}, {"pread", 37, false},
     {"fsync", 1, false},  {"rename", 1, false},    {"lseek", 1, false},   {"mmap", 1, false},
@@ -95,8 +94,7 @@ static const struct {
     {"fstat", 1, true},   {"close", 1, true},
 };
 
-/* One build over an old image with a fault at one call. Returns false when there was no such
- * call. */
+/* One build over an old image with a fault at one call. Returns false if it was not reached. */
 static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
     tamis_builder *b = NULL;
     fail_at(calls[c].name, at, error);
@@ -116,7 +114,7 @@ static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
         assert_true(holds(MANY));
     }
     assert_int_equal(test_files_in(out), 1);
-    /* What failed can be done again, unless records were half-way back on disk. */
+    /* What failed can be retried, unless records were partly back on disk. */
     if (b && added) REQUIRE_OK(add(b, MANY));
     if (b && rc) {
         rc = tamis_builder_finish_to(b, path);
@@ -141,8 +139,7 @@ static void every_call_fails(void **state) {
             }
 }
 
-/* The disk is full for a while; then the same call is made again, and nothing is lost or there
- * twice. */
+/* The disk is full for a while; then the same call is repeated, and nothing is lost or doubled. */
 static void disk_full_for_a_while(void **state) {
     (void)state;
     static const char *const specs[] = {"sorted:segment=1024", "counting", "window"};
@@ -176,7 +173,7 @@ static void disk_full_for_a_while(void **state) {
         uint64_t found = 0;
         for (uint64_t i = 0; i < 60000; i++) found += tamis_has(f, &i, 8);
         assert_true(found == 60000 || strcmp(specs[s], "window") == 0);
-        if (strcmp(specs[s], "counting") == 0) { /* at 1 % few are too high, none is too low */
+        if (strcmp(specs[s], "counting") == 0) { /* at 1 % few are too high, none too low */
             uint64_t twice = 0;
             for (uint64_t i = 0; i < 60000; i++) twice += tamis_count(f, &i, 8) != 1;
             assert_true(twice < 1200);
@@ -201,9 +198,9 @@ static void short_reads_and_writes(void **state) {
     tamis_free(f), tamis_free(g);
 }
 
-/* More of one first byte than there is memory to sort: they go through runs in a second file. A
- * failure before the records are touched takes nothing away; after one that comes later they are
- * known to be lost. */
+/* More records with one first byte than there is memory to sort: they go through runs in a second
+ * file. A failure before the records move loses nothing; after a later one they are reported
+ * lost. */
 enum { IN_RUNS = 9000 };
 
 static tamis_status sort_in_runs(tamis_records *r) {
@@ -227,7 +224,7 @@ static void are_all_in_order(tamis_records *r) {
     assert_int_equal(sum, (uint64_t)IN_RUNS * (IN_RUNS - 1) / 2);
 }
 
-/* Sorting with a fault at one call. Returns false when there was no such call. */
+/* Sorts with a fault at one call. Returns false if it was not reached. */
 static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int at, int *lost) {
     test_failing_allocator failing = {0};
     const struct tamis_allocator allocator = test_allocator(&failing);
@@ -263,12 +260,12 @@ static void runs_fail(void **state) {
             int lost = 0, at = 1;
             while (runs_fail_cleanly(rules[i], names[c], at, &lost)) at += at < 20 ? 1 : 9;
             assert_true(at > 1 && lost < at);
-            assert_int_equal(lost > 0, c > 0); /* the second file is opened before all that */
+            assert_int_equal(lost > 0, c > 0); /* the second file is opened before records move */
             assert_int_equal(test_files_in(temp), 0);
         }
 }
 
-/* No folder, no permission, no regular file: one sentence, and the builder lives on. */
+/* No directory, no permission, not a regular file: one message, and the builder stays usable. */
 static void places_that_take_nothing(void **state) {
     (void)state;
     tamis_builder *b;
@@ -300,9 +297,9 @@ static void places_that_take_nothing(void **state) {
     assert_int_equal(fault.rights, W_OK | X_OK);
 }
 
-/* ---- Files that lie about ------------------------------------------------------------------- */
+/* ---- Stale files ---------------------------------------------------------------------------- */
 
-/* A file as a writer leaves it that was killed; the descriptor, not locked yet. */
+/* A file as a killed writer leaves it; returns its descriptor, not locked yet. */
 static int leave(const char *where, const char *name) {
     char full[256];
     snprintf(full, sizeof full, "%s/%s", where, name);
@@ -320,7 +317,7 @@ static bool is_there(const char *where, const char *name) {
 
 static void files_of_the_dead_are_removed(void **state) {
     (void)state;
-    /* Names that are almost ours belong to others. */
+    /* Names that are only similar belong to others. */
     static const char *const others[] = {"a.tamis.0123abcg.tmp", "a.tamis.0123abc.tmp",
                                          "b.tamis.0123abcd.tmp", "a.tamis.0123abcd.tmp2",
                                          "a.tamis.0123ABCD.tmp", "xa.tamis.0123abcd.tmp"};
@@ -347,7 +344,7 @@ static void files_of_the_living_stay(void **state) {
     if (child == 0) {
         const int a = leave(out, "a.tamis.00000001.tmp"), b = leave(temp, "tamis-00000001.spill");
         if (flock(a, LOCK_EX) || flock(b, LOCK_EX) || write(ready[1], "", 1) != 1) _exit(1);
-        close(go[1]); /* so that it ends with its parent, however that ends */
+        close(go[1]); /* it ends with its parent, however that ends */
         while (read(go[0], &byte, 1) < 0 && errno == EINTR) continue;
         _exit(0);
     }
@@ -365,8 +362,7 @@ static void files_of_the_living_stay(void **state) {
     for (int i = 0; i < 2; i++) close(ready[i]), close(go[i]);
 }
 
-/* Records have no name while they are on disk; and where the system does not let go of the name,
- * it goes at the end. */
+/* The file of records has no name; if unlinking fails at first, it is removed at the end. */
 static void records_have_no_name(void **state) {
     (void)state;
     for (int is_held = 0; is_held < 2; is_held++) {
@@ -382,7 +378,7 @@ static void records_have_no_name(void **state) {
     }
 }
 
-/* The first file of a folder whose name ends so. */
+/* The first file in a directory with this suffix. */
 static bool find_first(const char *where, const char *suffix, char name[160]) {
     bool is_found = false;
     DIR *dir = opendir(where);
@@ -395,8 +391,7 @@ static bool find_first(const char *where, const char *suffix, char name[160]) {
     return is_found;
 }
 
-/* A temporary file that somebody cut is an end that nobody expects: not one to wait for, even if
- * the last call that failed was interrupted. */
+/* A truncated temporary file is an error, and not retried even if errno is EINTR. */
 static void records_that_were_cut_off(void **state) {
     (void)state;
     tamis_spill spill;
@@ -418,8 +413,8 @@ static void records_that_were_cut_off(void **state) {
     assert_int_equal(test_files_in(temp), 0);
 }
 
-/* Somebody tidies up just before each of our calls. A new file that is not locked yet may go, and
- * every second one does; no other may be taken for a dead writer's. */
+/* Another process cleans up before each of our calls. It may remove a new file that is not locked
+ * yet, and does so every second time; it may take no other for a dead writer's. */
 static void tidy(const char *name) {
     static int times;
     if (strcmp(name, "flock") == 0 && times++ % 2) return;
@@ -427,7 +422,7 @@ static void tidy(const char *name) {
     tamis__temp_tidy(temp, "tamis-", ".spill", NULL);
 }
 
-/* Somebody is slower: has locked our new file before we could, and removes it one call later. */
+/* A slower process: it locks our new file before we can, and removes it one call later. */
 static int held = -1;
 static char held_name[160];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Approximate reconciliation trees: what is listed is lacking, how much of it is found is what the
- * formula says for every correction, and the walk is short. */
+/* Approximate reconciliation trees: what is listed is lacking, the share found is that of the
+ * formula for every correction, and the walk is short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void with_many_bits_all_is_found(void **state) {
         }
 }
 
-/* Nodes above a leaf: one for each bit at which somebody shares all before it and differs there. */
+/* Nodes above a leaf: one for each bit at which some hash first differs from this one. */
 static unsigned depth_of(const uint64_t *hashes, size_t n, uint64_t hash) {
     unsigned depth = 0;
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -104,10 +104,9 @@ static unsigned depth_of(const uint64_t *hashes, size_t n, uint64_t hash) {
     return depth;
 }
 
-/* The chance that among so many coins no correction + 1 in a row are wrong, and the leaf is
- * right. */
+/* The probability that no correction + 1 of the coins in a row are wrong, and the leaf is right. */
 static double found_chance(unsigned coins, unsigned correction, double f) {
-    double run[MAX + 1] = {1}; /* by the number of wrong ones at the end */
+    double run[MAX + 1] = {1}; /* by the length of the wrong run at the end */
     for (unsigned i = 0; i < coins; i++) {
         double next[MAX + 1] = {0};
         for (unsigned r = 0; r <= correction; r++) {
@@ -130,7 +129,7 @@ static double expected_share(uint64_t family, unsigned correction, double rate) 
     return sum / LACKING;
 }
 
-/* One line of the table: so many trials, with other keys each. */
+/* One line of the table: each trial has other keys. */
 static void measure(double bits, unsigned correction) {
     enum { TRIALS = 16 };
     static list l;
@@ -150,7 +149,7 @@ static void measure(double bits, unsigned correction) {
     print_message("# %4.0f  %10u  %.4f  %.4f  %8.0f\n", bits, correction, found, formula, asked);
     assert_true(test_mean_is_possible(&off, 0, test_spread_variance(&off)));
     assert_true(test_spread_variance(&off) < 0.01);
-    /* d log n: a path for each, and what a correction adds beside it. */
+    /* d log n: a path for each, and what corrections add. */
     assert_true(asked < LACKING * (log2((double)N / LACKING) + 4) * 2 * (1 + correction * 1.5));
 }
 

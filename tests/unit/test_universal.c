@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* universal: the function of a seed, the position that it gives, and the bound that is proven for
- * any set, also one in a pattern. */
+/* universal: the function of a seed, the position that it gives, and the bound proven for any set,
+ * even one with a pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static void known_hashes_have_known_bits(void **state) {
     assert_int_equal(plan.word[OFFSET], 599023721753054849);
 }
 
-/* Hashes are numbers modulo P: two that differ by P, or by a multiple, are one. No function of the
- * family can tell them apart. */
+/* Hashes are numbers modulo P: no function of the family can tell apart two that differ by a
+ * multiple of P. */
 static void hashes_that_are_equal_modulo_p_are_one(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -57,8 +57,8 @@ static void hashes_that_are_equal_modulo_p_are_one(void **state) {
     }
 }
 
-/* Keys and strangers in a pattern, chosen without a look at the function: over many functions a
- * stranger hits n times in m at the most. */
+/* Members and non-members in a pattern, chosen independently of the function: over many functions,
+ * a non-member hits at most n times in m. */
 static void the_bound_holds_for_hashes_in_a_pattern(void **state) {
     (void)state;
     enum { FUNCTIONS = 4000, N = 50, M = 640 };
@@ -77,7 +77,7 @@ static void the_bound_holds_for_hashes_in_a_pattern(void **state) {
     }
 }
 
-/* A key takes 1/fpr bits, and a little so that the size can fold. */
+/* A key takes 1/fpr bits, plus a little so that the size can fold. */
 static void sizes_are_capacity_by_rate(void **state) {
     (void)state;
     assert_int_equal(test_plan("universal:capacity=1000,fpr=1%").word[BITS], 100352);

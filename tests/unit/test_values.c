@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values in core: tamis_get, tamis_put and a builder's puts, on kinds that have values and on those
- * that have none. What approximator makes of a value is tested in test_approximator.c. */
+/* Values in core: tamis_get, tamis_put and a builder's puts, on kinds with and without values. What
+ * approximator makes of a value is tested in test_approximator.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void kinds_without_values_say_so(void **state) {
         if (kind.abilities & (TAMIS_CAN_GET | TAMIS_IS_BUILT)) continue;
         if (!(kind.abilities & TAMIS_CAN_ADD)) continue;
         tamis *f = test_make("%s:capacity=100,fpr=1%%", kind.name);
-        assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK); /* what is there has no value either */
+        assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK); /* members have no value either */
         assert_has_no_values(f);
         assert_refuses_values(f, kind.name);
         tamis_free(f);
@@ -119,7 +119,7 @@ static void many_are_asked_as_one_by_one(void **state) {
     tamis_free(f);
 }
 
-/* Every width: the largest value fits, the next one does not, and nothing has changed then. */
+/* Every width: the largest value fits, the next is refused and changes nothing. */
 static void values_too_large_are_refused(void **state) {
     (void)state;
     for (unsigned width = 1; width <= 64; width++) {
@@ -181,8 +181,7 @@ static void items_are_puts_and_adds(void **state) {
 
 /* ---- Builders ------------------------------------------------------------------------------- */
 
-/* Three puts of each are more records than stay in memory below the limit: some blocks are
- * spilled. */
+/* Three puts of each key exceed the memory limit: some blocks are spilled. */
 enum { KEYS = 400000, LIMIT = 64 << 20 };
 
 static tamis_builder *builder_of(const char *spec, uint64_t memory_limit, unsigned threads,
@@ -196,8 +195,8 @@ static tamis_builder *builder_of(const char *spec, uint64_t memory_limit, unsign
     return b;
 }
 
-/* What the i-th put of a stream is: three puts for each key, of different values, some of them 0,
- * and a key of every sixteen is added instead. */
+/* The i-th put of a stream: three per key, of different values, some of them 0; one key in sixteen
+ * is added instead. */
 static void put_ith(tamis_builder *b, uint64_t i) {
     const uint64_t key = test_number(2, i % KEYS), value = test_number(3, i) % 250;
     const uint64_t hash = tamis_builder_hash(b, &key, sizeof key);
@@ -240,8 +239,7 @@ static void bytes_do_not_depend_on_the_way(void **state) {
     }
 }
 
-/* Large enough for adds to wait for each other (a payload of over 1 MiB), beside puts that do
- * not. */
+/* Large enough (a payload over 1 MiB) for adds to be buffered, beside puts that are not. */
 static void waiting_adds_and_puts_mix(void **state) {
     (void)state;
     tamis_builder *b = builder_of("approximator:capacity=200k,fpr=1%", 0, 1, false);
@@ -313,7 +311,7 @@ static void builders_of_other_kinds_take_no_values(void **state) {
     }
 }
 
-/* A key that comes a thousand times, with another value each time, is planned for once. */
+/* A key that is put a thousand times, each with another value, is planned for once. */
 static void a_key_counts_once_for_the_capacity(void **state) {
     (void)state;
     tamis_builder *b = builder_of("approximator:value=16", 0, 1, true);

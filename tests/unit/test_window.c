@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* window keeps what it promised: against a list of adds and a plain search for runs. */
+/* window keeps its contract: checked against a list of adds and a plain search for runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,14 +28,14 @@ extern const tamis_kind tamis__window;
 
 enum { WINDOW_HASHES, GENERATIONS, EACH, SLICE, BY };
 
-/* A list of adds by the generation in which they came. */
+/* Adds, by the generation in which they came. */
 typedef struct history {
     uint64_t generation[6000], count, now, in_this;
 } history;
 
-/* What the window must say: every add of the last l generations and of this one, and none whose
- * last slice is gone. (In the k - 1 generations between, others may complete what is left of a
- * key.) Rates are so small that no false positive is expected among all the questions. */
+/* What the window must answer: yes for every add of the last l generations and of this one, no once
+ * its last slice is gone. (In the k - 1 generations between, others may complete what is left of a
+ * key.) Rates are so low that no false positive is expected. */
 static void assert_window_is(const tamis *f, const history *h, uint64_t family,
                              const uint64_t word[]) {
     const uint64_t from = h->count > 300 ? h->count - 300 : 0;
@@ -50,7 +50,7 @@ static void assert_window_is(const tamis *f, const history *h, uint64_t family,
     }
 }
 
-/* The promise to the add: found through the next l * each adds, which is `capacity` at least. */
+/* The contract for an add: found through the next l * each adds, which is at least `capacity`. */
 static void window_keeps_exactly_its_adds(void **state) {
     (void)state;
     static const unsigned capacities[] = {1,  2,  3,  4,  5,  7,  8,  9, 16,
@@ -73,7 +73,7 @@ static void window_keeps_exactly_its_adds(void **state) {
                 h.generation[h.count++] = h.now;
                 test_add_hashes(f, c, n, n + 1);
                 assert_window_is(f, &h, c, info.word);
-                /* The same in numbers: the add of `capacity` adds ago is the last for certain. */
+                /* The same in numbers: the add `capacity` adds ago is the last that is certain. */
                 for (uint64_t ago = 0; ago <= capacities[c] && ago <= n; ago++)
                     assert_true(tamis_has_hash(f, test_number(c, n - ago)));
             }
@@ -116,7 +116,7 @@ static void window_turns_when_told(void **state) {
     }
 }
 
-/* A step in parts of any size, with adds between them, is the step at once behind those adds. */
+/* A tick in parts of any size, with adds in between, equals a whole tick after those adds. */
 static void window_turns_in_parts(void **state) {
     (void)state;
     for (unsigned program = 0; program < 40; program++) {
@@ -130,14 +130,13 @@ static void window_turns_in_parts(void **state) {
         for (uint64_t step = 0; step < 12; step++) {
             bool is_done = false;
             for (uint64_t part = 0; !is_done; part++) {
-                const uint64_t more =
-                    part < 3 ? step : 0; /* by adds these may turn it themselves */
+                const uint64_t more = part < 3 ? step : 0; /* with by=adds these may turn it */
                 test_add_hashes(f, program, n, n + more);
                 test_add_hashes(g, program, n, n + more);
                 n += more;
                 assert_int_equal(tamis_tick_part(f, step == 5 ? 0 : bytes, &is_done), TAMIS_OK);
                 parts++;
-                /* Halfway through another way leads to the next turn: nothing of it is left out. */
+                /* A plain tick halfway through completes the turn. */
                 if (step == 7 && !is_done) {
                     assert_int_equal(tamis_tick(f), TAMIS_OK);
                     break;
@@ -152,8 +151,8 @@ static void window_turns_in_parts(void **state) {
     }
 }
 
-/* What is left of a key after its time: j generations later it lacks j of its slices, and is found
- * when others have filled in for all of them. */
+/* What is left of an expired key: j generations later it lacks j of its slices, and is found if
+ * others have filled in for all of them. */
 static void window_lets_go_slice_by_slice(void **state) {
     (void)state;
     enum { CAPACITY = 20000 };
@@ -172,8 +171,8 @@ static void window_lets_go_slice_by_slice(void **state) {
     tamis_free(f);
 }
 
-/* Not that anybody will live to see it: after 2^63 turns all goes on as before. */
-static void window_turns_for_ever(void **state) {
+/* Nobody will live to see it: after 2^63 turns, all goes on as before. */
+static void window_turns_forever(void **state) {
     (void)state;
     tamis *f = test_make("window:capacity=20,fpr=1e-10,generations=5"), *g;
     const size_t size = (size_t)tamis_image_size(f);
@@ -195,7 +194,7 @@ static void window_turns_for_ever(void **state) {
     tamis_free(f);
 }
 
-/* The recursion of the paper, from slices that are filled as counted here. */
+/* The recursion of the paper, from the fills counted here. */
 typedef struct recursion {
     double fill[130], known[66][132];
     int k, slices;
@@ -218,7 +217,7 @@ static double paper_rate(recursion *r, const uint64_t word[]) {
     return run_from(r, 0, 0);
 }
 
-/* Fills after `items` adds, by walking through all of them. */
+/* Fills after `items` adds, by stepping through all of them. */
 static double walked_rate(const uint64_t word[], uint64_t items) {
     static recursion r;
     const uint64_t k = word[WINDOW_HASHES], slices = k + word[GENERATIONS];
@@ -263,7 +262,7 @@ static void window_rates_are_those_of_the_recursion(void **state) {
     }
 }
 
-/* Just before a turn and just after one, the two ends between which the rate goes. */
+/* Just before a turn and just after one: the two extremes of the rate. */
 static void window_keeps_its_rate_at_its_worst_moment(void **state) {
     (void)state;
     enum { CAPACITY = 2000, FILTERS = 8 };
@@ -312,8 +311,8 @@ static void window_by_the_clock_stands_crowds(void **state) {
     }
 }
 
-/* Leaping over ages must find what looking at every run of k finds, also where nearly everything
- * hits. Positions are worked out here once more. */
+/* Skipping ages must find what checking every run of k finds, also where nearly everything hits.
+ * Positions are computed independently. */
 static void window_leaps_find_what_walking_finds(void **state) {
     (void)state;
     for (unsigned bits = 400; bits <= 3200; bits *= 2) {
@@ -366,8 +365,8 @@ static void window_refuses_what_cannot_be(void **state) {
     const size_t turns_at = TEST_HEADER_BYTES, adds_at = TEST_HEADER_BYTES + 8;
     tamis *f = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3"), *clock;
     assert_int_equal(test_info(f).word[EACH], 10);
-    test_demand_refused(f, adds_at + 8, 1, true); /* a bit, and nothing was added */
-    test_demand_refused(f, turns_at, 3, false);   /* three ticks, why not */
+    test_demand_refused(f, adds_at + 8, 1, true); /* a bit without an add */
+    test_demand_refused(f, turns_at, 3, false);   /* three ticks are valid */
     test_add_hashes(f, 1, 0, 25);
     test_demand_refused(f, turns_at, 2, false);
     test_demand_refused(f, turns_at, (uint64_t)1 << 63, true);
@@ -379,7 +378,7 @@ static void window_refuses_what_cannot_be(void **state) {
     tamis_free(f);
     clock = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3,by=clock");
     test_add_hashes(clock, 1, 0, 25);
-    test_demand_refused(clock, adds_at, 1000000, false); /* as many as come */
+    test_demand_refused(clock, adds_at, 1000000, false); /* any number */
     test_demand_refused(clock, adds_at, 0, true);
     test_demand_safe_forgeries(clock, 61);
     tamis_free(clock);
@@ -391,7 +390,7 @@ int main(void) {
         cmocka_unit_test(window_turns_when_told),
         cmocka_unit_test(window_turns_in_parts),
         cmocka_unit_test(window_lets_go_slice_by_slice),
-        cmocka_unit_test(window_turns_for_ever),
+        cmocka_unit_test(window_turns_forever),
         cmocka_unit_test(window_rates_are_those_of_the_recursion),
         cmocka_unit_test(window_keeps_its_rate_at_its_worst_moment),
         cmocka_unit_test(window_by_the_clock_stands_crowds),
