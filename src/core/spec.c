@@ -168,11 +168,7 @@ static tamis_status unknown_kind(const char *name) {
     for (size_t i = 0; i < tamis__kind_count(); i++)
         if (tamis__kind_at(i)->id < TAMIS_FOREIGN_FROM)
             append(&known, tamis__kind_at(i)->kind->name);
-    const uint32_t id = tamis__kind_left_out(name);
-    if (id)
-        return tamis__fail(TAMIS_INVALID, "kind %u (%s) is not part of this build; there are %s",
-                           id, name, known.text);
-    return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known.text);
+    return tamis__kind_refuse_name(name, known.text);
 }
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
@@ -209,7 +205,7 @@ static tamis_status read_kind(const char *text, struct tamis_spec_option *part,
     *pairs = text;
     if (text[head] == '=' || *text == '\0') return TAMIS_OK;
     if (!tamis__copy_trimmed(part->kind, sizeof part->kind, text, head))
-        return tamis__fail(TAMIS_INVALID, "there is no kind '%.40s...'", text);
+        return tamis__fail(TAMIS_INVALID, "unknown kind '%.40s...'", text);
     *pairs = text + head + (text[head] == ':');
     return *part->kind ? TAMIS_OK : unknown_kind(part->kind);
 }

@@ -464,14 +464,13 @@ const tamis_entry *tamis__kind_at(size_t i);
 const tamis_entry *tamis__kind_by_id(uint32_t id); /* NULL when there is none */
 const tamis_entry *tamis__kind_by_name(const char *name, size_t len);
 
-/* A small build has only some kinds (make KINDS=...). The id of one that Tamis has and this build
- * leaves out; 0 for all other names. */
-uint32_t tamis__kind_left_out(const char *name);
-
 /* The entry of a kind of ours that core itself is about; TAMIS_UNSUPPORTED where it is left out. */
 tamis_status tamis__kind_require(const char *name, const tamis_entry **entry);
 
-/* TAMIS_TOO_NEW for an id that tamis__kind_by_id does not know: left out, or not yet known. */
+/* For an id that tamis__kind_by_id does not know: TAMIS_TOO_NEW. For a name that
+ * tamis__kind_by_name does not: TAMIS_INVALID, with the `names` it does know. Both say when this
+ * build leaves the kind out (make KINDS=...). */
 tamis_status tamis__kind_refuse(uint32_t id);
+tamis_status tamis__kind_refuse_name(const char *name, const char *names);
 
 #endif

@@ -75,8 +75,8 @@ static bool next_known(known *k) {
     return true;
 }
 
-uint32_t tamis__kind_left_out(const char *name) {
-    if (tamis__kind_by_name(name, strlen(name))) return 0;
+/* The id of a kind that this build leaves out; 0 for a name that Tamis does not have. */
+static uint32_t left_out(const char *name) {
     for (known k = {.next = every_kind}; next_known(&k);)
         if (strcmp(k.name, name) == 0) return k.id;
     return 0;
@@ -85,8 +85,15 @@ uint32_t tamis__kind_left_out(const char *name) {
 tamis_status tamis__kind_require(const char *name, const tamis_entry **entry) {
     *entry = tamis__kind_by_name(name, strlen(name));
     if (*entry) return TAMIS_OK;
-    return tamis__fail(TAMIS_UNSUPPORTED, "kind %u (%s) is not part of this build",
-                       tamis__kind_left_out(name), name);
+    return tamis__fail(TAMIS_UNSUPPORTED, "kind %u (%s) is not part of this build", left_out(name),
+                       name);
+}
+
+tamis_status tamis__kind_refuse_name(const char *name, const char *names) {
+    const uint32_t id = left_out(name);
+    if (!id) return tamis__fail(TAMIS_INVALID, "unknown kind '%s'; there are %s", name, names);
+    return tamis__fail(TAMIS_INVALID, "kind %u (%s) is not part of this build; there are %s", id,
+                       name, names);
 }
 
 tamis_status tamis__kind_refuse(uint32_t id) {

@@ -71,7 +71,7 @@ static void what_is_not_inside_is_named(void) {
                   "kind 14 (fuse) is not part of this build; there are blocked"),
           "a spec of another kind is refused");
     check(refused(tamis_create(&f, "fused:capacity=10"), TAMIS_INVALID,
-                  "there is no kind 'fused'; there are blocked"),
+                  "unknown kind 'fused'; there are blocked"),
           "and one of no kind");
 }
 

@@ -749,6 +749,7 @@ static void assert_unread(const char *spec, size_t i, const char *about) {
     assert_int_equal(tamis_spec_read(spec, i, &option), TAMIS_INVALID);
     assert_message(spec ? spec : "NULL", about);
     assert_string_equal(option.name, "before");
+    assert_int_equal(tamis_spec_set(spec, "fpr", "1%", NULL, 0), 0);
     assert_int_equal(tamis_spec_set(spec, "fpr", "1%", text, sizeof text), 0);
     assert_message(spec ? spec : "NULL", about);
     assert_string_equal(text, "");
@@ -757,8 +758,8 @@ static void assert_unread(const char *spec, size_t i, const char *about) {
 static void what_is_not_a_spec_is_not_read(void **state) {
     (void)state;
     assert_unread(NULL, 0, "NULL");
-    assert_unread(":capacity=1", 0, "there is no kind ''");
-    assert_unread("a kind with a name that is not a name:capacity=1", 0, "there is no kind");
+    assert_unread(":capacity=1", 0, "unknown kind ''");
+    assert_unread("a kind with a name that is not a name:capacity=1", 0, "unknown kind");
     assert_unread("gcs:capacity", 0, "'capacity' should be name=value");
     assert_unread("gcs:capacity=1,,fpr=1%", 1, "'' should be name=value");
     assert_unread("gcs:capacity=1,,fpr=1%", 9, "'' should be name=value");
