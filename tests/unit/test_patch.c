@@ -436,11 +436,6 @@ static bytes file_of(const char *path) {
     return b;
 }
 
-static bool take_none(void *ctx, const void *more, size_t size) {
-    (void)more, (void)size;
-    return (*(int *)ctx)-- > 0;
-}
-
 /* Info without writing; sizes that no image has. */
 static void without_a_writer(void **state) {
     (void)state;
@@ -460,6 +455,19 @@ static void without_a_writer(void **state) {
     let_go(&base, &result, &patch);
 }
 
+static void info_of_another_version(void **state) {
+    (void)state;
+    bytes base, result, patch;
+    struct tamis_patch_info info = {.struct_size = 1};
+    small_patch(&base, &result, &patch);
+    assert_int_equal(
+        tamis_patch_make(base.at, base.size, result.at, result.size, &info, NULL, NULL),
+        TAMIS_INVALID);
+    assert_int_equal(tamis_patch_get_info(patch.at, patch.size, &info), TAMIS_INVALID);
+    assert_int_equal(tamis_patch_fits(base.at, base.size, &info), TAMIS_INVALID);
+    let_go(&base, &result, &patch);
+}
+
 /* To a patch, nothing is an image of 0 bytes: as base, as result, and as both. */
 static void of_nothing(void **state) {
     (void)state;
@@ -473,7 +481,7 @@ static void of_nothing(void **state) {
         for (int left = 0; left < 1 + (patch.size > HEADER); left++) {
             int takes = left;
             assert_int_equal(tamis_patch_make(base.at, base.size, result.at, result.size, NULL,
-                                              take_none, &takes),
+                                              take_some, &takes),
                              TAMIS_CANCELLED);
             assert_string_equal(tamis_why(), "the writer cancelled");
         }
@@ -570,6 +578,7 @@ int main(void) {
         cmocka_unit_test(other_images_are_refused),
         cmocka_unit_test(a_writer_may_stop_it),
         cmocka_unit_test(without_a_writer),
+        cmocka_unit_test(info_of_another_version),
         cmocka_unit_test(of_nothing),
         cmocka_unit_test(changes_into_nothing),
         cmocka_unit_test(changes_past_the_end),
