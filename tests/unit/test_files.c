@@ -19,8 +19,7 @@ static char dir[TEST_FOLDER_BYTES], path[128];
 
 static int enter_dir(void **state) {
     (void)state;
-    strcpy(dir, "/tmp/tamis-test-XXXXXX");
-    if (!mkdtemp(dir)) return -1;
+    if (!test_enter_dir(dir)) return -1;
     snprintf(path, sizeof path, "%s/a.tamis", dir);
     memset(&fault, 0, sizeof fault);
     return 0;

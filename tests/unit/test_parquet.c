@@ -225,16 +225,6 @@ static void answers_as_duckdb(void **state) {
 
 /* ---- Filters as hex ------------------------------------------------------------------------- */
 
-static test_file from_hex(const char *hex) {
-    test_file file = {malloc(strlen(hex) / 2), strlen(hex) / 2};
-    for (size_t i = 0; i < file.size; i++) {
-        unsigned byte;
-        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
-        file.bytes[i] = (uint8_t)byte;
-    }
-    return file;
-}
-
 static void bitsets_of_columns(void **state) {
     (void)state;
     static const struct {
@@ -249,7 +239,7 @@ static void bitsets_of_columns(void **state) {
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct tamis_key *keys = values_of(samples[i].column);
-        const test_file bitset = from_hex(samples[i].hex);
+        const test_file bitset = test_hex(samples[i].hex);
         char spec[64];
         snprintf(spec, sizeof spec, "split:capacity=50,size=%zu,hash=xxh64", bitset.size);
         test_written_anew(spec, keys, "parquet-bitset", bitset);
@@ -644,7 +634,7 @@ static void headers(void **state) {
          32, "an unknown type"},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        test_file file = from_hex(samples[i].hex);
+        test_file file = test_hex(samples[i].hex);
         file.bytes = realloc(file.bytes, file.size + samples[i].bitset + 1);
         memset(file.bytes + file.size, 0xff, samples[i].bitset);
         file.size += samples[i].bitset;
