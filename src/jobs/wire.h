@@ -45,8 +45,9 @@ typedef struct tamis_wire {
     size_t (*size)(const uint8_t *bytes, size_t size); /* from its header; 0: too short for one */
     tamis_status (*read)(const uint8_t *bytes, size_t size, tamis_tidings *);
 
-    /* The next record: at *at in the body, after position *next - 1. */
-    void (*get)(const tamis_tidings *, size_t *at, uint64_t *next, uint64_t *position,
+    /* The next record: at *at in the body, after position *next - 1. False when it is invalid, or
+     * about a bit past the end. */
+    bool (*get)(const tamis_tidings *, size_t *at, uint64_t *next, uint64_t *position,
                 bool *is_set);
     uint32_t (*get_group)(const uint8_t *);
 

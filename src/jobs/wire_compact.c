@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "base/sums.h"
 #include "bits/bits.h"
+#include "jobs/frames.h"
 #include "jobs/wire.h"
 
 enum { AT_LENGTH = 4, AT_WHAT = 6, AT_HASH = 7, AT_SEQUENCE = 8, AT_COUNT = 12, AT_HASHES = 16 };
@@ -31,27 +32,6 @@ enum { MAX_HASHES = 64 };
 #define MAX_POSITIONS ((uint64_t)1 << 48)
 
 static const uint8_t magic[] = {0xd3, 0x53, 0x43, 0x01};
-
-/* ---- Varints -------------------------------------------------------------------------------- */
-
-static size_t put_varint(uint8_t *p, uint64_t x) {
-    size_t n = 0;
-    for (; x > 0x7f; x >>= 7) p[n++] = (uint8_t)(x | 0x80);
-    p[n++] = (uint8_t)x;
-    return n;
-}
-
-/* Returns its size; 0 when it is truncated, too large or not the shortest. */
-static size_t get_varint(const uint8_t *p, size_t size, uint64_t *x) {
-    *x = 0;
-    for (size_t n = 0; n < size && n < TAMIS_MAX_RECORD; n++) {
-        if (n == TAMIS_MAX_RECORD - 1 && p[n] > 1) return 0;
-        *x |= (uint64_t)(p[n] & 0x7f) << 7 * n;
-        if (p[n] & 0x80) continue;
-        return n > 0 && p[n] == 0 ? 0 : n + 1;
-    }
-    return 0;
-}
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
@@ -82,11 +62,10 @@ static tamis_status shape_is_legal(const tamis_tidings *t) {
     return TAMIS_OK;
 }
 
-/* One record; false when it is invalid, or about a bit past the end. */
-static bool next_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
-                        bool *is_set) {
+static bool get_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
+                       bool *is_set) {
     uint64_t record;
-    const size_t n = get_varint(t->body + *at, t->body_size - *at, &record);
+    const size_t n = tamis__varint_get(t->body + *at, t->body_size - *at, &record);
     if (n == 0 || *next >= t->positions || record / 2 >= t->positions - *next) return false;
     *position = *next + record / 2;
     *is_set = record & 1;
@@ -100,7 +79,7 @@ static tamis_status records_are_legal(const tamis_tidings *t) {
     size_t at = 0;
     bool is_set;
     for (uint32_t i = 0; i < t->count; i++)
-        if (!next_record(t, &at, &next, &position, &is_set))
+        if (!get_record(t, &at, &next, &position, &is_set))
             return tamis__fail(
                 TAMIS_CORRUPT, "record %lu of %lu is invalid or past the last of %llu bits",
                 (unsigned long)i, (unsigned long)t->count, (unsigned long long)t->positions);
@@ -115,7 +94,7 @@ static bool read_numbers(const uint8_t *bytes, size_t end, tamis_tidings *t) {
     uint64_t *const number[] = {&t->seed, &t->positions, &t->first};
     size_t at = HEADER;
     for (int i = 0; i < 3; i++) {
-        const size_t n = get_varint(bytes + at, end - at, number[i]);
+        const size_t n = tamis__varint_get(bytes + at, end - at, number[i]);
         if (n == 0) return false;
         at += n;
     }
@@ -143,11 +122,6 @@ static tamis_status read(const uint8_t *bytes, size_t size, tamis_tidings *t) {
     return t->is_array ? tamis__array_is_legal(&tamis__wire_compact, t) : records_are_legal(t);
 }
 
-static void get_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
-                       bool *is_set) {
-    next_record(t, at, next, position, is_set);
-}
-
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 static size_t start(uint8_t *bytes, const tamis_tidings *t) {
@@ -157,13 +131,13 @@ static size_t start(uint8_t *bytes, const tamis_tidings *t) {
     bytes[AT_HASH] = (uint8_t)t->hash;
     tamis__put32(bytes + AT_SEQUENCE, t->sequence);
     bytes[AT_HASHES] = (uint8_t)t->hashes;
-    at += put_varint(bytes + at, t->seed);
-    at += put_varint(bytes + at, t->positions);
-    return at + put_varint(bytes + at, t->first);
+    at += tamis__varint_put(bytes + at, t->seed);
+    at += tamis__varint_put(bytes + at, t->positions);
+    return at + tamis__varint_put(bytes + at, t->first);
 }
 
 static size_t put_record(uint8_t *p, uint64_t next, uint64_t position, bool is_set) {
-    return put_varint(p, (position - next) << 1 | is_set);
+    return tamis__varint_put(p, (position - next) << 1 | is_set);
 }
 
 static void finish(uint8_t *bytes, size_t size, uint32_t count) {

@@ -115,13 +115,14 @@ static tamis_status read(const uint8_t *bytes, size_t size, tamis_tidings *t) {
     return t->is_array ? tamis__array_is_legal(&tamis__wire_icp, t) : records_are_legal(t);
 }
 
-static void get_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
+static bool get_record(const tamis_tidings *t, size_t *at, uint64_t *next, uint64_t *position,
                        bool *is_set) {
     const uint32_t record = get(t->body + *at, RECORD);
     *position = record & ~IS_SET;
     *is_set = record & IS_SET;
     *at += RECORD;
     *next = *position + 1;
+    return true;
 }
 
 static uint32_t get_group(const uint8_t *p) {
