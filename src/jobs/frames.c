@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing buffers, and frames in them. */
+/* Growing buffers, varints, and frames. */
 #include "jobs/frames.h"
 
 #include <string.h>
@@ -9,17 +9,25 @@
 #include "bits/bits.h"
 #include "hash/hash.h"
 
+void *tamis__regrow(const struct tamis_allocator *a, tamis_block *block, uint64_t used,
+                    uint64_t size) {
+    tamis_block larger;
+    void *bytes = tamis__get(a, size, &larger);
+    if (!bytes) return NULL;
+    if (used) memcpy(bytes, tamis__aligned(block), (size_t)used);
+    tamis__block_free(a, block);
+    *block = larger;
+    return bytes;
+}
+
 tamis_status tamis__buffer_room(const struct tamis_allocator *a, tamis_buffer *b, uint64_t more) {
     if (more <= b->room - b->size) return TAMIS_OK;
     if (more > UINT64_MAX / 4 - b->size)
         return tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes", (unsigned long long)more);
     const uint64_t room = b->size + more + b->room;
-    tamis_block block;
-    uint8_t *bytes = tamis__get(a, room, &block);
+    uint8_t *bytes = tamis__regrow(a, &b->block, b->size, room);
     if (!bytes) return TAMIS_NOMEM;
-    if (b->size) memcpy(bytes, b->bytes, (size_t)b->size);
-    tamis__block_free(a, &b->block);
-    b->block = block, b->bytes = bytes, b->room = room;
+    b->bytes = bytes, b->room = room;
     return TAMIS_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For sessions in src/jobs: growing buffers, and frames in them.
+/* For src/jobs: varints, and for sessions growing buffers and frames in them.
  *
  *     | type 1 | length 3 | check 2 | body, `length` bytes | sum 4 |
  *
@@ -19,6 +19,10 @@ enum {
 };
 
 /* ---- Growing buffers ------------------------------------------------------------------------- */
+
+/* Replaces a block by a larger one with the same first `used` bytes. NULL with a sentence, and the
+ * block as it was, when there is no memory. */
+void *tamis__regrow(const struct tamis_allocator *, tamis_block *, uint64_t used, uint64_t size);
 
 typedef struct tamis_buffer {
     uint8_t *bytes;

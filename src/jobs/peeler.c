@@ -7,8 +7,6 @@
  * single hash. The hash is then subtracted from all other symbols that cover it, which leaves more
  * of them with one. Our list follows: what only they have joins it, what only we have leaves it. In
  * the end it is their set, and every symbol is empty. */
-#include <string.h>
-
 #include "base/status.h"
 #include "jobs/streams.h"
 
@@ -39,10 +37,8 @@ tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_symbol_set *symbol_se
 
 tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
                                  const uint8_t *key, const struct tamis_options *options) {
-    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
     tamis_symbol_set symbol_set;
     *peeler = NULL;
-    if (!key) key = no_key;
     tamis_status rc = tamis__symbol_set_start(&symbol_set, options, hashes, n, key);
     if (!rc) rc = tamis__peeler_of(peeler, &symbol_set, key);
     if (rc) tamis__symbol_set_free(&symbol_set);
@@ -66,12 +62,10 @@ static tamis_status next_stretch(tamis_peeler *p) {
     if (p->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
     const uint64_t from = p->to, to = tamis__symbol_set_stretch(&p->symbol_set, from);
-    tamis_block block;
-    struct tamis_symbol *cells = tamis__get(&p->symbol_set.allocator, to * sizeof *cells, &block);
+    struct tamis_symbol *cells = tamis__regrow(&p->symbol_set.allocator, &p->cells_block,
+                                               from * sizeof *cells, to * sizeof *cells);
     if (!cells) return TAMIS_NOMEM;
-    if (from) memcpy(cells, p->cells, (size_t)from * sizeof *cells);
-    tamis__block_free(&p->symbol_set.allocator, &p->cells_block);
-    p->cells_block = block, p->cells = cells, p->to = to;
+    p->cells = cells, p->to = to;
     tamis__symbol_set_fill(&p->symbol_set, cells + from, from, to, -1);
     return TAMIS_OK;
 }
@@ -79,12 +73,10 @@ static tamis_status next_stretch(tamis_peeler *p) {
 static tamis_status note_found(tamis_peeler *p, uint32_t at) {
     if (p->n_found == p->found_room) {
         const uint64_t room = 2 * p->found_room + 64;
-        tamis_block block;
-        uint32_t *found = tamis__get(&p->symbol_set.allocator, room * sizeof *found, &block);
+        uint32_t *found = tamis__regrow(&p->symbol_set.allocator, &p->found_block,
+                                        p->n_found * sizeof *found, room * sizeof *found);
         if (!found) return TAMIS_NOMEM;
-        if (p->n_found) memcpy(found, p->found, (size_t)p->n_found * sizeof *found);
-        tamis__block_free(&p->symbol_set.allocator, &p->found_block);
-        p->found_block = block, p->found = found, p->found_room = room;
+        p->found = found, p->found_room = room;
     }
     p->found[p->n_found++] = at;
     return TAMIS_OK;

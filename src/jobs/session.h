@@ -14,7 +14,6 @@
 #ifndef TAMIS_JOBS_SESSION_H
 #define TAMIS_JOBS_SESSION_H
 
-#include "jobs/frames.h"
 #include "jobs/streams.h"
 
 /* The numbers are part of the protocol. */

@@ -50,12 +50,14 @@ static void count_in(tamis_symbol_set *r, uint64_t hash, bool is_in) {
     r->sum.n += is_in ? 1 : 0 - (uint64_t)1;
 }
 
-/* Each use has its own key: SipHash of its number under the given key. */
-static tamis_hasher keyed(const uint8_t key[16], uint8_t use) {
+/* Each use has its own key: SipHash of its number under the given key; NULL: under zeros. */
+static tamis_hasher keyed(const uint8_t *key, uint8_t use) {
+    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
     tamis_hasher h = {.mode = TAMIS_HASH_SIP13, .key_place = TAMIS_KEY_OUTSIDE};
     for (uint8_t half = 0; half < 2; half++) {
         const uint8_t what[2] = {use, half};
-        tamis__put64(h.secret + (size_t)8 * half, tamis__sip24(key, what, sizeof what));
+        tamis__put64(h.secret + (size_t)8 * half,
+                     tamis__sip24(key ? key : no_key, what, sizeof what));
     }
     return h;
 }
@@ -95,23 +97,19 @@ static tamis_status widen_table(tamis_symbol_set *r, uint64_t n) {
     uint64_t slots = 64;
     while (slots < 2 * n) slots *= 2;
     if (slots <= r->slots) return TAMIS_OK;
-    tamis_block block;
-    uint32_t *table = tamis__get(&r->allocator, slots * sizeof *table, &block);
+    uint32_t *table = tamis__regrow(&r->allocator, &r->table_block, 0, slots * sizeof *table);
     if (!table) return TAMIS_NOMEM;
-    tamis__block_free(&r->allocator, &r->table_block);
-    r->table_block = block, r->table = table, r->slots = slots;
+    r->table = table, r->slots = slots;
     for (uint64_t i = 0; i < r->n; i++) r->table[slot_of(r, r->list[i].hash)] = (uint32_t)i + 1;
     return TAMIS_OK;
 }
 
 static tamis_status widen_list(tamis_symbol_set *r, uint64_t room) {
     if (room <= r->room) return TAMIS_OK;
-    tamis_block block;
-    tamis_coded *list = tamis__get(&r->allocator, room * sizeof *list, &block);
+    tamis_coded *list =
+        tamis__regrow(&r->allocator, &r->list_block, r->n * sizeof *list, room * sizeof *list);
     if (!list) return TAMIS_NOMEM;
-    if (r->n) memcpy(list, r->list, (size_t)r->n * sizeof *list);
-    tamis__block_free(&r->allocator, &r->list_block);
-    r->list_block = block, r->list = list, r->room = room;
+    r->list = list, r->room = room;
     return TAMIS_OK;
 }
 

@@ -12,8 +12,8 @@
 #ifndef TAMIS_JOBS_SYMBOL_SET_H
 #define TAMIS_JOBS_SYMBOL_SET_H
 
-#include "core/memory.h"
 #include "hash/hash.h"
+#include "jobs/frames.h"
 #include "tamis_jobs.h"
 
 enum { TAMIS_CHECK_BITS = 40, TAMIS_FIRST_STRETCH = 64 };

@@ -32,10 +32,8 @@ tamis_status tamis__symbols_of(tamis_symbols **symbols, tamis_symbol_set *symbol
 
 tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes, size_t n,
                                   const uint8_t *key, const struct tamis_options *options) {
-    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
     tamis_symbol_set symbol_set;
     *symbols = NULL;
-    if (!key) key = no_key;
     tamis_status rc = tamis__symbol_set_start(&symbol_set, options, hashes, n, key);
     if (!rc) rc = tamis__symbols_of(symbols, &symbol_set, key);
     if (rc) tamis__symbol_set_free(&symbol_set);
@@ -47,11 +45,9 @@ static tamis_status next_stretch(tamis_symbols *s) {
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
     const uint64_t from = s->to, to = tamis__symbol_set_stretch(&s->symbol_set, from);
     const uint64_t size = (to - from) * sizeof *s->ready;
-    tamis_block block;
-    struct tamis_symbol *ready = tamis__get(&s->symbol_set.allocator, size, &block);
+    struct tamis_symbol *ready = tamis__regrow(&s->symbol_set.allocator, &s->ready_block, 0, size);
     if (!ready) return TAMIS_NOMEM;
-    tamis__block_free(&s->symbol_set.allocator, &s->ready_block);
-    s->ready_block = block, s->ready = ready, s->from = from, s->to = to;
+    s->ready = ready, s->from = from, s->to = to;
     tamis__symbol_set_fill(&s->symbol_set, ready, from, to, 1);
     return TAMIS_OK;
 }
