@@ -45,17 +45,15 @@ struct tamis_admission {
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-static tamis_status check_kind(const tamis *f) {
+static tamis_status check_kind(const struct tamis_info *info) {
     const unsigned never = TAMIS_CAN_GROW | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH |
                            TAMIS_IS_SKETCH | TAMIS_IS_BUILT;
-    struct tamis_info info = TAMIS_INFO_INIT;
-    tamis_measure(f, &info);
-    if (info.abilities & never || !(info.abilities & TAMIS_CAN_ADD))
+    if (info->abilities & never || !(info->abilities & TAMIS_CAN_ADD))
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s cannot be a generation: it grows, ages, forgets, is built once, or "
                            "does not take hashes of keys",
-                           info.kind);
-    if (info.capacity == 0)
+                           info->kind);
+    if (info->capacity == 0)
         return tamis__fail(TAMIS_INVALID, "the capacity of a generation is at least 1, not 0");
     return TAMIS_OK;
 }
@@ -78,11 +76,11 @@ static tamis_status assemble(tamis_admission **out, tamis *young, tamis *old,
                              const struct tamis_allocator *allocator) {
     tamis_block block;
     struct tamis_info info = TAMIS_INFO_INIT;
-    tamis_status rc = check_kind(young);
+    tamis_measure(young, &info);
+    tamis_status rc = check_kind(&info);
     if (rc) return rc;
     tamis_admission *a = tamis__get(allocator, sizeof *a, &block);
     if (!a) return TAMIS_NOMEM;
-    tamis_measure(young, &info);
     a->allocator = *allocator;
     a->self = block;
     a->capacity = info.capacity;
@@ -229,19 +227,16 @@ static uint64_t sum_of(const uint8_t *header) {
     return tamis__hash(&plain, header, AT_SUM);
 }
 
-static uint64_t size_of(const tamis_admission *a) {
-    return HEADER + tamis_image_size(a->generation[0]) + tamis_image_size(a->generation[1]);
-}
-
+/* Generations neither grow nor get notes. */
 uint64_t tamis_admission_size(tamis_admission *a) {
-    return size_of(a); /* generations neither grow nor get notes */
+    return HEADER + tamis_image_size(a->generation[0]) + tamis_image_size(a->generation[1]);
 }
 
 tamis_status tamis_admission_bytes(tamis_admission *a, void *bytes, size_t size) {
     uint8_t *out = bytes;
-    if (size != size_of(a))
+    if (size != tamis_admission_size(a))
         return tamis__fail(TAMIS_INVALID, "an admission's memory has %llu bytes, not %llu",
-                           (unsigned long long)size_of(a), (unsigned long long)size);
+                           (unsigned long long)tamis_admission_size(a), (unsigned long long)size);
     hold_all(a);
     const tamis *young = a->generation[a->young], *old = a->generation[!a->young];
     const uint64_t first = tamis_image_size(young), second = tamis_image_size(old);

@@ -197,12 +197,6 @@ static uint64_t take_array(tamis *copy, const tamis_wire *wire, const tamis_tidi
     return (at < t->positions ? at : t->positions) - t->first;
 }
 
-static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
-                 struct tamis_receive_info *h) {
-    if (h->is_late) return;
-    h->told = t->is_array ? take_array(copy, wire, t) : take_changes(copy, wire, t);
-}
-
 /* Into a copy that has the shape of the message already. */
 static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
                                  struct tamis_receive_info *h) {
@@ -210,7 +204,8 @@ static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tami
     count(t, h);
     tamis_status rc = tamis__writable(copy);
     if (!rc) rc = write_down(copy, h);
-    if (!rc) take(copy, wire, t, h);
+    if (!rc && !h->is_late)
+        h->told = t->is_array ? take_array(copy, wire, t) : take_changes(copy, wire, t);
     return rc;
 }
 
@@ -289,17 +284,14 @@ void tamis_neighbours_free(tamis_neighbours *t) {
 /* The index of a name, or where to insert it. */
 static size_t place_of(const tamis_neighbours *t, const char *name, bool *is_there) {
     size_t low = 0, high = t->n;
-    *is_there = false;
-    while (low < high && !*is_there) {
+    while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(t->neighbours[middle].name, name);
-        *is_there = order == 0;
-        if (*is_there) return middle;
-        if (order < 0)
+        if (strcmp(t->neighbours[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    *is_there = low < t->n && strcmp(t->neighbours[low].name, name) == 0;
     return low;
 }
 
@@ -318,9 +310,8 @@ static tamis_status place_for(const tamis_neighbours *t, const char *name, size_
 static void come_in(tamis_neighbours *t, size_t place, const char *name, tamis *copy) {
     neighbour *at = &t->neighbours[place];
     memmove(at + 1, at, (t->n - place) * sizeof *at);
-    memset(at, 0, sizeof *at);
+    *at = (neighbour){.copy = copy};
     memcpy(at->name, name, strlen(name) + 1);
-    at->copy = copy;
     t->n++;
 }
 

@@ -100,12 +100,8 @@ static tamis_status tell(tamis_session *t) {
 
 /* ---- Keys, of both sides --------------------------------------------------------------------- */
 
-static uint64_t ours_at(const tamis_session *t, uint64_t i) {
-    return tamis__get64(t->list[tamis__ours(t)].bytes + 8 * i);
-}
-
 static tamis_status key_at(tamis_session *t, uint64_t i, const void **key, size_t *len) {
-    const uint64_t hash = ours_at(t, i);
+    const uint64_t hash = tamis__get64(t->list[tamis__ours(t)].bytes + 8 * i);
     if (!t->options.key_of(t->options.ctx, hash, key, len))
         return tamis__fail(TAMIS_NOT_FOUND, "no key for hash %016llx, which the other side wants",
                            (unsigned long long)hash);
