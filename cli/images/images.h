@@ -93,6 +93,12 @@ bool has_too_many(const struct tamis_info *info);
 int set_notes(const struct args *args, tamis *filter);
 int set_builder_notes(const struct args *args, tamis_builder *builder);
 
+/* Reads a secret of `size` bytes from a file: as they are, or as hex digits and a line end. Reports
+ * "not WANTED" about anything else. In secret.c. */
+enum { MAX_SECRET_BYTES = 32 };
+int secret_from_file(const struct args *args, const char *path, uint8_t *secret, size_t size,
+                     const char *wanted);
+
 /* ==== The form of keys: key_form.c ============================================================ */
 
 /* Of --keys, its short forms --hex and --base64, and --canon. */
@@ -111,6 +117,9 @@ int form_is_shared(const struct args *args, const struct image *a, const struct 
 /* Whether a note is about the form; --note may not say what options say better. */
 bool form_has_note(const char *name);
 bool form_takes_note(const char *name, const char *value);
+
+/* A note of a filter, or of the one that is built where that is not NULL. */
+tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name, const char *value);
 
 /* Remembers the form in a filter, or in the one that is built. */
 int form_record(const struct args *args, tamis *filter, tamis_builder *builder);

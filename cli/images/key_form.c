@@ -123,8 +123,7 @@ bool form_takes_note(const char *name, const char *value) {
                                          : encoding_named(value) != NULL;
 }
 
-static tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name,
-                             const char *value) {
+tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name, const char *value) {
     return builder ? tamis_builder_set_note(builder, name, value)
                    : tamis_set_note(filter, name, value);
 }

@@ -11,9 +11,7 @@
 #include "cli/images/seal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { AT_KEY = 8, AT_PATCH = 40, AT_BASE = 72, AT_RESULT = 104, AT_SIGNATURE = 136 };
 
@@ -169,19 +167,11 @@ static int parse_key(const struct args *args, const char *path, enum key wanted,
 
 static int read_key(const struct args *args, const char *path, enum key wanted, uint8_t bytes[32]) {
     char text[256];
-    int code = sodium_ready(args);
-    if (code) return code;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
-    ssize_t len = 0, got = 0;
-    do {
-        got = read(fd, text + len, sizeof text - 1 - (size_t)len);
-        if (got > 0) len += got;
-    } while (got > 0 || (got < 0 && errno == EINTR));
-    if (got < 0) code = fail(args, path, "cannot read: %s", strerror(errno));
-    close(fd);
+    if (sodium_ready(args)) return EXIT_TROUBLE;
+    const ssize_t len = file_start(args, path, text, sizeof text - 1);
+    if (len < 0) return EXIT_TROUBLE;
     text[len] = '\0';
-    if (!code) code = parse_key(args, path, wanted, text, bytes);
+    const int code = parse_key(args, path, wanted, text, bytes);
     sodium_memzero(text, sizeof text);
     return code;
 }

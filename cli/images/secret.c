@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* secret.c: reading --secret-file.
+/* secret.c: secrets in files, and --secret-file.
  *
- * The secret is read once, before the verb runs, so that it can come through a pipe also where
+ * That one is read once, before the verb runs, so that it can come through a pipe also where
  * several images are opened. It is wiped together with the arguments.
  */
 #include "cli/cli.h"
 
 #include <string.h>
 
-/* Room for 32 digits and a line end, and one byte more to see that a file is too long. */
-enum { HEX_DIGITS = 2 * SECRET_BYTES, SECRET_ROOM = HEX_DIGITS + 3 };
-
-static bool from_hex(const uint8_t *text, size_t len, uint8_t *secret) {
-    while (len > HEX_DIGITS && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-    if (len != HEX_DIGITS) return false;
-    for (size_t i = 0; i < SECRET_BYTES; i++) {
+static bool from_hex(const uint8_t *text, size_t len, uint8_t *secret, size_t size) {
+    while (len > 2 * size && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
+    if (len != 2 * size) return false;
+    for (size_t i = 0; i < size; i++) {
         const int high = hex_digit((char)text[2 * i]), low = hex_digit((char)text[2 * i + 1]);
         if (high < 0 || low < 0) return false;
         secret[i] = (uint8_t)(high << 4 | low);
@@ -22,19 +19,24 @@ static bool from_hex(const uint8_t *text, size_t len, uint8_t *secret) {
     return true;
 }
 
+int secret_from_file(const struct args *args, const char *path, uint8_t *secret, size_t size,
+                     const char *wanted) {
+    /* Room for digits and a line end, and one byte more to see that a file is too long. */
+    uint8_t text[2 * MAX_SECRET_BYTES + 3];
+    const ssize_t len = file_start(args, path, text, 2 * size + 3);
+    if (len < 0) return EXIT_TROUBLE;
+    const bool is_plain = (size_t)len == size;
+    if (is_plain) memcpy(secret, text, size);
+    const bool is_good = is_plain || from_hex(text, (size_t)len, secret, size);
+    wipe_secret(text, sizeof text);
+    return is_good ? 0 : fail(args, path, "not %s", wanted);
+}
+
 int secret_read(struct args *args) {
     if (!given(args, OPT_SECRET_FILE)) return 0;
-    const char *path = args->setting[OPT_SECRET_FILE].text;
-    uint8_t bytes[SECRET_ROOM];
-    const ssize_t len = file_start(args, path, bytes, sizeof bytes);
-    if (len < 0) return EXIT_TROUBLE;
-
-    args->has_secret = true;
-    if (len == SECRET_BYTES)
-        memcpy(args->secret, bytes, SECRET_BYTES);
-    else if (!from_hex(bytes, (size_t)len, args->secret))
-        args->has_secret = false;
-    wipe_secret(bytes, sizeof bytes);
-    if (args->has_secret) return 0;
-    return fail(args, path, "not a secret (allowed: 16 bytes or 32 hex digits)");
+    const int code =
+        secret_from_file(args, args->setting[OPT_SECRET_FILE].text, args->secret, SECRET_BYTES,
+                         "a secret (allowed: 16 bytes or 32 hex digits)");
+    args->has_secret = !code;
+    return code;
 }

@@ -6,7 +6,7 @@
  * again. Frames are those of libsodium's secretstream (XChaCha20-Poly1305): in their order, none
  * missing, and the last one says that it is the last.
  */
-#include "cli/files/files.h"
+#include "cli/cli.h"
 #include "cli/net/channel.h"
 
 #include <stdlib.h>
@@ -65,41 +65,15 @@ struct cipher {
     crypto_secretstream_xchacha20poly1305_state in, out;
 };
 
-/* ---- The key ---- */
-
-enum { HEX_DIGITS = 2 * TALK_KEY_BYTES, KEY_ROOM = HEX_DIGITS + 3 };
-
-static bool parse_key(const uint8_t *text, size_t len, uint8_t key[TALK_KEY_BYTES]) {
-    size_t got = 0;
-    if (len == TALK_KEY_BYTES) {
-        memcpy(key, text, len);
-        return true;
-    }
-    while (len > HEX_DIGITS && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
-    return len == HEX_DIGITS &&
-           sodium_hex2bin(key, TALK_KEY_BYTES, (const char *)text, len, NULL, &got, NULL) == 0 &&
-           got == TALK_KEY_BYTES;
-}
-
-static int read_key(const struct args *args, const char *path, uint8_t key[TALK_KEY_BYTES]) {
-    uint8_t text[KEY_ROOM];
-    const ssize_t len = file_start(args, path, text, sizeof text);
-    if (len < 0) return EXIT_TROUBLE;
-    const bool is_key = parse_key(text, (size_t)len, key);
-    sodium_memzero(text, sizeof text);
-    return is_key ? 0
-                  : fail(args, path,
-                         "not a shared key (allowed: 32 bytes or 64 hex digits); make one with "
-                         "\"head -c 32 /dev/urandom\"");
-}
-
 int cipher_open(struct cipher **cipher, const struct args *args, const char *path) {
     *cipher = NULL;
     if (sodium_init() < 0) return fail(args, NULL, "libsodium failed to initialise");
     struct cipher *made = calloc(1, sizeof *made);
     if (!made) return fail_memory(args);
     *cipher = made;
-    return read_key(args, path, made->shared);
+    return secret_from_file(args, path, made->shared, sizeof made->shared,
+                            "a shared key (allowed: 32 bytes or 64 hex digits); make one with "
+                            "\"head -c 32 /dev/urandom\"");
 }
 
 void cipher_close(struct cipher *cipher) {

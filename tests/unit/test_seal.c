@@ -34,6 +34,15 @@ int fail_memory(const struct args *args) {
     return fail(args, NULL, "out of memory");
 }
 
+ssize_t file_start(const struct args *args, const char *path, void *bytes, size_t room) {
+    FILE *f = fopen(path, "r");
+    const size_t len = f ? fread(bytes, 1, room, f) : 0;
+    const bool is_read = f && !ferror(f);
+    if (!is_read) fail(args, path, f ? "cannot read" : "cannot open");
+    if (f) fclose(f);
+    return is_read ? (ssize_t)len : -1;
+}
+
 int file_may_write(const struct args *args, const char *path, const char *what) {
     return fail(args, path, "%s is not written here", what);
 }
