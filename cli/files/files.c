@@ -27,6 +27,12 @@ bool list_grow(void *list, size_t *room, size_t n, size_t size) {
     return true;
 }
 
+bool open_pipe(int ends[2]) {
+    if (pipe(ends) < 0) return false;
+    for (int i = 0; i < 2; i++) (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
 /* ---- In ---- */
 
 ssize_t read_full(int fd, void *bytes, size_t room) {
@@ -237,15 +243,13 @@ int file_begin(struct new_file *file, const struct args *args, const char *path,
     return file->code ? file_end(file, false) : 0;
 }
 
-static bool put_stdout(struct new_file *file, const void *bytes, size_t size) {
-    if (fwrite(bytes, 1, size, stdout) < size)
-        file->code = EXIT_TROUBLE; /* finish_output says why */
-    return !file->code;
-}
-
 bool file_put(struct new_file *file, const void *bytes, size_t size) {
     if (file->code) return false;
-    if (is_dash(file->path)) return put_stdout(file, bytes, size);
+    if (is_dash(file->path)) {
+        if (fwrite(bytes, 1, size, stdout) < size)
+            file->code = EXIT_TROUBLE; /* finish_output says why */
+        return !file->code;
+    }
     const uint8_t *at = bytes;
     const size_t max = (size_t)1 << 26; /* a signal is seen between two of them */
     for (size_t put; size && !file->code && !is_stopped(); at += put, size -= put) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* files.h: only the files in cli/ include this. Files as bytes: read whole, written whole or not at
- * all; lists that grow, and the time. */
+ * all; lists that grow, numbers, pipes, and the time. */
 #ifndef TAMIS_CLI_FILES_FILES_H
 #define TAMIS_CLI_FILES_FILES_H
 
@@ -22,6 +22,19 @@ int64_t now_ms(void);
 /* Makes room for `n` items of `size` bytes in a list on the heap, at least twice what there was;
  * `list` is where its pointer is. False when memory is out; the list is then as it was. */
 bool list_grow(void *list, size_t *room, size_t n, size_t size);
+
+/* The `n` bytes of a number, the lowest first. */
+static inline void put_number(uint8_t *at, size_t n, uint64_t number) {
+    for (size_t i = 0; i < n; i++) at[i] = (uint8_t)(number >> 8 * i);
+}
+static inline uint64_t get_number(const uint8_t *at, size_t n) {
+    uint64_t number = 0;
+    while (n-- > 0) number = number << 8 | at[n];
+    return number;
+}
+
+/* A pipe that is closed in programs that we start. False with errno, and nothing is changed. */
+bool open_pipe(int ends[2]);
 
 /* ==== In ==================================================================================== */
 

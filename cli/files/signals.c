@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -62,11 +61,7 @@ void wake_by_signals(bool is_on) {
 }
 
 int stop_fd(void) {
-    int made[2];
-    if (stop_pipe[0] >= 0 || pipe(made) < 0) return stop_pipe[0];
-    for (int i = 0; i < 2; i++) fcntl(made[i], F_SETFD, FD_CLOEXEC);
-    stop_pipe[0] = made[0];
-    stop_pipe[1] = made[1];
+    if (stop_pipe[0] < 0) (void)open_pipe(stop_pipe);
     return stop_pipe[0];
 }
 

@@ -103,12 +103,6 @@ int packed_alone(const struct args *args) {
                 about_lines);
 }
 
-static uint64_t hash_at(const uint8_t *bytes) {
-    uint64_t hash = 0;
-    for (int i = 7; i >= 0; i--) hash = hash << 8 | bytes[i];
-    return hash;
-}
-
 static int run_file(const struct args *args, const char *name, int fd, take_hashes *take,
                     void *with) {
     static uint8_t bytes[CHUNK * 8];
@@ -118,7 +112,7 @@ static int run_file(const struct args *args, const char *name, int fd, take_hash
         len = read_full(fd, bytes, sizeof bytes);
         if (len < 0) return fail(args, name, "cannot read: %s", strerror(errno));
         const size_t n = (size_t)len / 8;
-        for (size_t i = 0; i < n; i++) hashes[i] = hash_at(bytes + 8 * i);
+        for (size_t i = 0; i < n; i++) hashes[i] = get_number(bytes + 8 * i, 8);
         if (n) code = take(with, hashes, n);
         if (!code && len % 8) code = fail(args, name, "ends in the middle of an 8-byte hash");
     }

@@ -189,18 +189,13 @@ static void drop_input(struct wire *wire, size_t len) {
 
 /* ---- Frames ---- */
 
-static uint32_t read_u32(const uint8_t *at) {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 int wire_send(struct wire *wire, const void *bytes, size_t len, bool is_last) {
     int code = make_room(wire);
     if (code) return code;
     const uint32_t more = wire->cipher ? CIPHER_MORE_BYTES : 0;
     const uint32_t word = ((uint32_t)len + more) | (is_last ? LAST_FRAME : 0);
-    const uint8_t length[LENGTH_BYTES] = {(uint8_t)word, (uint8_t)(word >> 8),
-                                          (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
-    queue_bytes(wire, length, sizeof length);
+    put_number(wire->queue + wire->queued, LENGTH_BYTES, word);
+    wire->queued += LENGTH_BYTES;
     if (wire->cipher) {
         cipher_seal(wire->cipher, bytes, len, is_last, wire->queue + wire->queued);
         wire->queued += len + more;
@@ -242,12 +237,12 @@ static int open_frame(struct wire *wire, uint32_t word, const uint8_t **bytes, s
 /* Whether a whole frame has come; one whose length is impossible counts, to be refused. */
 static bool has_frame(const struct wire *wire) {
     if (wire->got < LENGTH_BYTES) return false;
-    const uint32_t len = read_u32(wire->input) & ~LAST_FRAME;
+    const uint32_t len = (uint32_t)get_number(wire->input, LENGTH_BYTES) & ~LAST_FRAME;
     return len > SEALED_BYTES || wire->got >= LENGTH_BYTES + len;
 }
 
 static int take_frame(struct wire *wire, const uint8_t **bytes, size_t *len) {
-    const uint32_t word = read_u32(wire->input);
+    const uint32_t word = (uint32_t)get_number(wire->input, LENGTH_BYTES);
     int code = check_length(wire, word);
     if (!code) code = open_frame(wire, word, bytes, len);
     wire->taken = LENGTH_BYTES + (word & ~LAST_FRAME);
@@ -299,7 +294,7 @@ int wire_alive(struct wire *wire) {
 /* ---- Greeting ---- */
 
 static int check_hello(const struct wire *wire, const uint8_t *hello) {
-    const unsigned version = hello[AT_VERSION] | (unsigned)hello[AT_VERSION + 1] << 8;
+    const unsigned version = (unsigned)get_number(hello + AT_VERSION, 2);
     static const uint8_t zero[AT_NONCE - AT_ZERO];
     const bool is_keyed = hello[AT_KEYED] & 1;
     if (memcmp(hello, magic, sizeof magic) != 0)
@@ -389,7 +384,7 @@ int wire_greet(struct wire *wire, uint64_t form, bool wants_lines, bool *other_w
     uint8_t ours[OPENING_BYTES];
     const uint8_t *theirs = NULL;
     size_t len = 0;
-    for (size_t i = 0; i < FORM_BYTES; i++) ours[i] = (uint8_t)(form >> 8 * i);
+    put_number(ours, FORM_BYTES, form);
     ours[FORM_BYTES] = wants_lines;
     int code = greet(wire);
     if (!code) code = wire_send(wire, ours, sizeof ours, false);
@@ -449,8 +444,7 @@ void wire_close(struct wire *wire) {
     if (wire->in > STDERR_FILENO) close(wire->in);
     if (wire->out > STDERR_FILENO && wire->out != wire->in) close(wire->out);
     cipher_close(wire->cipher);
-    volatile uint8_t *secret = wire->secret;
-    for (size_t i = 0; i < TALK_SECRET_BYTES; i++) secret[i] = 0;
+    wipe_secret(wire->secret, sizeof wire->secret);
     free(wire->queue);
     free(wire->input);
     free(wire->plain);

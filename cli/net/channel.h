@@ -33,7 +33,7 @@ struct wire {
     int64_t alive_ms;    /* when we last said that we are */
     uint64_t sent, received, max_received, idle_frames;
     uint8_t *queue; /* what is to be sent: from `gone` on */
-    size_t queued, gone, queue_room;
+    size_t queued, gone;
     uint8_t *input; /* what came: one frame and the start of the next */
     size_t got, taken;
     bool is_at_end;      /* the other side sends no more */

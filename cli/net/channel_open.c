@@ -178,13 +178,6 @@ static void run_command(const char *command, int in, int out) {
     _exit(127);
 }
 
-static bool open_pipe(int fds[2]) {
-    if (pipe(fds) != 0) return false;
-    (void)fcntl(fds[0], F_SETFD, FD_CLOEXEC);
-    (void)fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-    return true;
-}
-
 static void close_pipe(const int fds[2]) {
     if (fds[0] >= 0) close(fds[0]);
     if (fds[1] >= 0) close(fds[1]);
@@ -235,17 +228,14 @@ struct human wire_child_end(struct wire *wire, bool *is_good) {
     wire->in = wire->out = -1;
     const bool is_known = wait_for_child(wire, &status);
     wire->child = 0;
-    if (!is_known) {
+    /* 1: there were differences. */
+    *is_good = is_known && WIFEXITED(status) && WEXITSTATUS(status) <= EXIT_NOTHING;
+    if (!is_known)
         snprintf(human.text, sizeof human.text, "did not end");
-    } else if (WIFSIGNALED(status)) {
+    else if (WIFSIGNALED(status))
         snprintf(human.text, sizeof human.text, "was ended by signal %d", WTERMSIG(status));
-    } else {
-        /* 1: there were differences. */
-        *is_good = WEXITSTATUS(status) <= EXIT_NOTHING;
+    else
         snprintf(human.text, sizeof human.text, "ended with exit status %d", WEXITSTATUS(status));
-        return human;
-    }
-    *is_good = false;
     return human;
 }
 

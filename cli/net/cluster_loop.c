@@ -172,15 +172,6 @@ static int set_times(struct net *net) {
     return 0;
 }
 
-static bool open_pipe(int ends[2]) {
-    if (pipe(ends) < 0) return false;
-    for (int i = 0; i < 2; i++) {
-        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
-    }
-    return true;
-}
-
 /* Until the first map is there, or until it takes too long. */
 static int wait_for_map(struct net *net) {
     const int64_t deadline = now_ms() + net->timeout;
@@ -206,6 +197,7 @@ int net_open(struct net *net, const struct args *args) {
     if (code) return code;
     net->refresh_at = now_ms();
     if (!open_pipe(net->wake)) return fail(args, NULL, "cannot create a pipe: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) (void)fcntl(net->wake[i], F_SETFL, O_NONBLOCK);
     if (!start_thread(&net->thread, run_net, net)) return fail(args, NULL, "cannot start a thread");
     net->is_started = true;
     return wait_for_map(net);

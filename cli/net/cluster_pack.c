@@ -219,13 +219,6 @@ void packer_seal_due(struct packer *packer, int64_t now) {
 
 /* ==== Filling =============================================================================== */
 
-static uint64_t little_endian(uint64_t value) {
-    uint8_t bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(value >> 8 * i);
-    memcpy(&value, bytes, 8);
-    return value;
-}
-
 static void list_open(struct packer *packer, struct shard_state *state) {
     if (state->is_listed) return;
     state->is_listed = true;
@@ -265,7 +258,7 @@ static bool put_run(struct packer *packer, struct asking *asking, uint32_t shard
         if (!parcel) return false;
         const size_t left = packer->room - parcel->n, some = n < left ? n : left;
         for (size_t i = 0; i < some; i++)
-            parcel->hash[parcel->n + i] = little_endian(hash[index[i]]);
+            put_number((uint8_t *)&parcel->hash[parcel->n + i], 8, hash[index[i]]);
         parcel->n += (uint32_t)some;
         if (asking) {
             parcel->piece[parcel->pieces++] = (struct piece){asking, index, (uint32_t)some};

@@ -26,7 +26,7 @@ enum { TALK_FRAME = 't', LINES_FRAME = 'l' };
 /* What --seed says instead of the system: the same symbols each time. */
 static void spread_seed(const struct args *args, uint8_t side, uint8_t bytes[16]) {
     memset(bytes, side, 16);
-    for (size_t i = 0; i < 8; i++) bytes[i] = (uint8_t)(args->setting[OPT_SEED].number >> 8 * i);
+    put_number(bytes, 8, args->setting[OPT_SEED].number);
 }
 
 static int make_secret(const struct args *args, uint8_t secret[TALK_SECRET_BYTES]) {
@@ -151,10 +151,9 @@ static int write_stream(const struct args *args, struct set *set, const uint8_t 
     struct new_file file;
     tamis_session *session = NULL;
     size_t size = 0;
-    const uint64_t form = form_mark(set);
     memcpy(header, magic, sizeof magic);
     header[AT_VERSION] = STREAM_VERSION;
-    for (size_t i = 0; i < 8; i++) header[AT_FORM + i] = (uint8_t)(form >> 8 * i);
+    put_number(header + AT_FORM, 8, form_mark(set));
     memcpy(header + AT_SECRET, secret, TALK_SECRET_BYTES);
     const char *path = given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : "-";
     int code = open_session(args, &session, TAMIS_SENDER, set, true);
@@ -198,15 +197,14 @@ static int read_header(const struct args *args, const struct bytes *bytes, tamis
     if (bytes->size < sizeof magic || memcmp(at, magic, sizeof magic) != 0)
         return fail(args, bytes->path, "not a stream of \"tamis reconcile --write-stream\"");
     if (bytes->size < STREAM_HEADER) return fail(args, bytes->path, "the stream is truncated");
-    const unsigned version = at[AT_VERSION] | (unsigned)at[AT_VERSION + 1] << 8;
+    const unsigned version = (unsigned)get_number(at + AT_VERSION, 2);
     if (version != STREAM_VERSION)
         return fail(args, bytes->path, "a stream of version %u; this tamis supports version %d",
                     version, STREAM_VERSION);
     for (size_t i = AT_VERSION + 2; i < AT_FORM; i++)
         if (at[i] != 0)
             return fail(args, bytes->path, "its header is unknown to this version of tamis");
-    *form = 0;
-    for (size_t i = 8; i-- > 0;) *form = *form << 8 | at[AT_FORM + i];
+    *form = get_number(at + AT_FORM, 8);
     return make_hasher(args, at + AT_SECRET, hasher);
 }
 
@@ -331,14 +329,6 @@ static int send_bytes(struct sender *sender, const uint8_t *bytes, size_t len) {
     return code;
 }
 
-static void put_u32(uint8_t *at, uint32_t value) {
-    for (size_t i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
-static uint32_t get_u32(const uint8_t *at) {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 static int send_line(void *with, uint64_t hash, const struct tamis_key *line,
                      const struct tamis_key *key) {
     struct sender *sender = with;
@@ -348,8 +338,8 @@ static int send_line(void *with, uint64_t hash, const struct tamis_key *line,
     (void)hash;
     /* The other side lists the hash of what is too long to be sent. */
     if (line->len > MAX_LINE || key->len > MAX_LINE) return 0;
-    put_u32(header, is_whole ? NO_KEY : (uint32_t)key->len);
-    put_u32(header + 4, (uint32_t)line->len);
+    put_number(header, 4, is_whole ? NO_KEY : key->len);
+    put_number(header + 4, 4, line->len);
     int code = send_bytes(sender, header, sizeof header);
     if (!code && !is_whole) code = send_bytes(sender, key->bytes, key->len);
     return code ? code : send_bytes(sender, line->bytes, line->len);
@@ -407,7 +397,7 @@ static int check_lines(const struct wire *wire, struct arrivals *arrivals, const
     int code = 0;
     while (!code && arrivals->len - arrivals->whole >= LINE_HEADER) {
         const uint8_t *at = arrivals->bytes + arrivals->whole;
-        const uint32_t key_len = get_u32(at), line_len = get_u32(at + 4);
+        const size_t key_len = (size_t)get_number(at, 4), line_len = (size_t)get_number(at + 4, 4);
         const bool is_whole = key_len == NO_KEY;
         if (line_len > MAX_LINE || (!is_whole && key_len > MAX_LINE))
             return wire_fail(wire, "sent a line of %s bytes (maximum: %s)",
@@ -447,10 +437,12 @@ static int list_arrivals(struct list *list, const struct arrivals *arrivals,
     int code = 0;
     for (size_t i = 0; i < arrivals->whole && !code;) {
         const uint8_t *at = arrivals->bytes + i;
-        const size_t key_len = get_u32(at) == NO_KEY ? 0 : get_u32(at), line_len = get_u32(at + 4);
-        const struct tamis_key line = {.bytes = at + LINE_HEADER + key_len, .len = line_len};
+        const size_t key_len = (size_t)get_number(at, 4),
+                     key_bytes = key_len == NO_KEY ? 0 : key_len;
+        const struct tamis_key line = {.bytes = at + LINE_HEADER + key_bytes,
+                                       .len = (size_t)get_number(at + 4, 4)};
         code = list_line(list, SECOND, &line);
-        i += LINE_HEADER + key_len + line_len;
+        i += LINE_HEADER + key_bytes + line.len;
     }
     for (size_t i = 0; i < lacked->n && !code; i++)
         if (!arrivals->is_here[i]) code = list_hash(list, SECOND, lacked->at[i]);

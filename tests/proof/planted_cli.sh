@@ -118,7 +118,7 @@ plant "the last frame may come at any time" reconcile-hostile cli/net/reconcile_
 plant "there is no limit on bytes" reconcile-hostile cli/net/channel.c \
     "if (wire->received <= wire->max_received) return 0;" "return 0;"
 plant "a command may fail" reconcile-over cli/net/channel_open.c \
-    "*is_good = WEXITSTATUS(status) <= EXIT_NOTHING;" ""
+    "WIFEXITED(status) && WEXITSTATUS(status) <= EXIT_NOTHING;" "WIFEXITED(status);"
 plant "who has no key is let in" reconcile-key cli/net/channel.c \
     "if (!is_keyed && wire->cipher)" "if (false)"
 plant "both directions have one key" reconcile-key cli/net/channel_seal.c \
