@@ -195,7 +195,7 @@ int builder_make(struct building *building, tamis_edit *edit, tamis **filter) {
 int builder_write(struct building *building, const char *path, tamis_edit *edit,
                   struct image *image) {
     const struct args *args = building->args;
-    const bool to_stdout = strcmp(path, "-") == 0;
+    const bool to_stdout = is_dash(path);
     tamis_edit *own = NULL;
     *image = (struct image){.path = path};
     if (!to_stdout && !edit) {

@@ -135,10 +135,6 @@ static struct tamis_key strip_uuid(struct tamis_key key) {
     return key;
 }
 
-static bool is_hyphen_place(size_t i) {
-    return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
 bool canon_uuid(struct tamis_key *key, char *room) {
     enum { DIGITS = 32, WITH_HYPHENS = 36 };
     const struct tamis_key bare = strip_uuid(without_blanks(*key));
@@ -146,7 +142,7 @@ bool canon_uuid(struct tamis_key *key, char *room) {
     char uuid[WITH_HYPHENS];
     if (bare.len != DIGITS && bare.len != WITH_HYPHENS) return false;
     for (size_t i = 0; i < WITH_HYPHENS; i++) {
-        const bool is_hyphen = is_hyphen_place(i);
+        const bool is_hyphen = i == 8 || i == 13 || i == 18 || i == 23;
         if (is_hyphen && bare.len == WITH_HYPHENS && *from++ != '-') return false;
         if (!is_hyphen && hex_digit(*from) < 0) return false;
         uuid[i] = is_hyphen ? '-' : lower_byte(*from++);

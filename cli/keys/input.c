@@ -35,10 +35,6 @@ struct input {
     bool was_room_filled;   /* so there may be more without reading */
 };
 
-static bool is_stdin(const struct source *source) {
-    return strcmp(source->name, "-") == 0;
-}
-
 /* Who reads a file twice relies on it to say the same. */
 static bool is_still_the_same(const struct input *input) {
     return !input->is_file || input->source->passes < 2 ||
@@ -48,9 +44,9 @@ static bool is_still_the_same(const struct input *input) {
 static const char has_changed[] = "the file changed after the first read";
 
 struct input *input_open(struct source *source, bool decompresses, char *why, size_t size) {
-    const int fd = source->fd > 0     ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                   : is_stdin(source) ? STDIN_FILENO
-                                      : open(source->name, O_RDONLY | O_CLOEXEC);
+    const int fd = source->fd > 0          ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                   : is_dash(source->name) ? STDIN_FILENO
+                                           : open(source->name, O_RDONLY | O_CLOEXEC);
     struct input *input = fd >= 0 ? malloc(sizeof *input) : NULL;
     if (!input) {
         if (fd >= 0 || errno != EINTR) /* stopped: that needs no words */
@@ -222,7 +218,8 @@ uint64_t input_position(const struct input *input) {
 
 bool input_size(const struct source *source, uint64_t *size) {
     struct stat status;
-    const int found = is_stdin(source) ? fstat(STDIN_FILENO, &status) : stat(source->name, &status);
+    const int found =
+        is_dash(source->name) ? fstat(STDIN_FILENO, &status) : stat(source->name, &status);
     if (found < 0 || !S_ISREG(status.st_mode) || source->start < 0) return false;
     *size = status.st_size > source->start ? (uint64_t)(status.st_size - source->start) : 0;
     return true;
@@ -237,7 +234,7 @@ bool input_waits(const struct input *input) {
 bool input_can_again(const struct source *source) {
     struct stat status;
     if (source->fd > 0) return lseek(source->fd, 0, SEEK_SET) == 0;
-    if (!is_stdin(source)) return stat(source->name, &status) == 0 && S_ISREG(status.st_mode);
+    if (!is_dash(source->name)) return stat(source->name, &status) == 0 && S_ISREG(status.st_mode);
     return source->start >= 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
            lseek(STDIN_FILENO, source->start, SEEK_SET) == source->start;
 }

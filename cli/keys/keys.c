@@ -46,7 +46,7 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
     };
     if (!keys->source || !keys->carry) return fail_memory(args);
     for (size_t i = 0; i < n; i++)
-        sources[i].start = strcmp(sources[i].name, "-") == 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+        sources[i].start = is_dash(sources[i].name) ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
     keys->field_list = args->setting[OPT_FIELD].text;
     int code = read_fields(args, &keys->cutting);
     if (!code) code = form_given(args, &keys->cutting.form);

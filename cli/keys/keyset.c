@@ -49,19 +49,11 @@ void keyset_clear(struct keyset *set) {
     keyset_open(set, set->max_bytes);
 }
 
-void keyset_close(struct keyset *set) {
-    keyset_clear(set);
-}
-
 /* ---- Keys in chunks ---- */
-
-static const char *bytes_of(const struct held *held) {
-    return (const char *)(held + 1);
-}
 
 static bool is_key(const struct held *held, const struct tamis_key *key) {
     return held->len_and_mark / 2 == key->len &&
-           (key->len == 0 || memcmp(bytes_of(held), key->bytes, key->len) == 0);
+           (key->len == 0 || memcmp(held + 1, key->bytes, key->len) == 0);
 }
 
 void held_mark(struct held *held) {

@@ -32,8 +32,7 @@ struct keyset {
 };
 
 void keyset_open(struct keyset *set, uint64_t max_bytes);
-void keyset_close(struct keyset *set);
-void keyset_clear(struct keyset *set);
+void keyset_clear(struct keyset *set); /* nothing is held then: it may be used again or left */
 
 /* Starts the way to the slots of keys that are asked about soon. */
 void keyset_fetch(const struct keyset *set, const uint64_t *hash, size_t n);

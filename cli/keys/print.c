@@ -26,7 +26,7 @@ int fail_line(const struct batch *batch, size_t i, const char *format, ...) {
 }
 
 static const char *source_name(const struct source *source) {
-    return strcmp(source->name, "-") == 0 ? "(standard input)" : source->name;
+    return is_dash(source->name) ? "(standard input)" : source->name;
 }
 
 void print_source(const struct source *source) {

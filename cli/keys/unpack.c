@@ -15,15 +15,11 @@ struct growing {
 };
 
 static int grow(struct growing *to, const struct args *args, const char *path) {
-    const size_t room = to->room ? 2 * to->room : PIECE;
     if (to->room > to->max / 2 && to->room > 0)
         return fail(args, path, "the decompressed size exceeds %s; decompress it first",
                     human_bytes(to->room).text);
-    uint8_t *larger = realloc(to->bytes, room);
-    if (!larger) return fail_memory(args);
-    to->bytes = larger;
-    to->room = room;
-    return 0;
+    const size_t more = to->room ? to->room + 1 : PIECE;
+    return list_grow(&to->bytes, &to->room, more, 1) ? 0 : fail_memory(args);
 }
 
 /* Steps of a piece each, until nothing moves any more: at the end, or where something is wrong. */

@@ -76,7 +76,7 @@ static void hold_clear(struct hold *hold) {
 
 void hold_close(struct hold *hold) {
     hold_clear(hold);
-    keyset_close(&hold->keys);
+    keyset_clear(&hold->keys);
 }
 
 /* ---- RIGHT has a word ---- */

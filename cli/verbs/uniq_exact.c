@@ -161,7 +161,7 @@ int uniq_exact(struct uniq *uniq) {
     if (status) return fail_why(args, NULL, status);
     keyset_open(&held, uniq->memory / 4 * 3);
     const int code = run_rounds(uniq, &held, hasher);
-    keyset_close(&held);
+    keyset_clear(&held);
     tamis_free(hasher);
     return code;
 }
