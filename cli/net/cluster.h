@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cluster.h: only the files in cli/ include this. Requests to a cluster, and their answers.
  *
- *     any thread --net_send--> cluster_loop.c --redirect.c--> cluster_link.c, a pipeline to each
- *     node
+ *     any thread --net_route--> cluster_redirect.c --> cluster_link.c, a pipeline to each node
  *                <---done---           <--- MOVED, ASK, trouble: again, elsewhere, later
  *
  * One thread has all connections and waits for all of them at once, so that every node has work
@@ -139,9 +138,7 @@ static inline void net_unlock(struct net *net) {
     pthread_mutex_unlock(&net->lock);
 }
 
-/* With the lock. */
-void net_send(struct net *net, struct request *request);
-void net_wake(struct net *net);
+void net_wake(struct net *net); /* with the lock */
 
 /* ---- One command and its answer, or many at once; without the lock ---- */
 
@@ -163,7 +160,7 @@ const char *call_trouble(const struct call *call);
 /* ---- Of the net alone ---- */
 
 void net_route(struct net *net, struct request *request, int64_t now);
-void net_finish(struct net *net, struct request *request);
+void net_finish(struct request *request);
 void net_delay(struct net *net, struct request *request, int64_t since, int64_t now);
 void net_answer(struct net *net, struct node *node, struct request *request, redisReply *reply);
 void net_want_map(struct net *net);
@@ -175,7 +172,7 @@ bool is_refusal(const redisReply *reply, const char *word);
  * loads. */
 bool is_passing(const redisReply *reply);
 
-bool link_open(struct net *net, struct node *node);
+void link_open(struct net *net, struct node *node);
 void link_fail(struct net *net, struct node *node, const char *why);
 void link_write(struct net *net, struct node *node);
 void link_read(struct net *net, struct node *node);

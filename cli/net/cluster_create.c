@@ -27,11 +27,11 @@ static int whole_spec(const struct args *args, const char *spec, char text[SPEC_
     return len < SPEC_ROOM ? 0 : fail(args, NULL, "the spec is too long");
 }
 
-int shards_wanted(const struct args *args, struct net *net, const char *spec, uint64_t *n) {
+int shards_wanted(struct net *net, const char *spec, uint64_t *n) {
+    const struct args *args = net->args;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
-    const uint64_t primaries = node ? list_primaries(net, node, MAX_NODES) : 1;
-    free(node);
+    struct node *node[MAX_NODES];
+    const uint64_t primaries = list_primaries(net, node);
     if (check_status(args, NULL, tamis_plan_spec(spec, &plan))) return EXIT_TROUBLE;
     const uint64_t blocks = plan.word[0] ? plan.word[0] : 1;
     const uint64_t by_size = (plan.payload_bytes + usual_shard - 1) / usual_shard;
@@ -97,9 +97,7 @@ static bool was_made_before(const struct shards *shards, const struct call *call
     uint8_t secret[SECRET_BYTES];
     if (call->request.tries == 0 || !tamis_secret(shards->model, secret)) return false;
     if (shard_call(shards, &asked, shard, "TAMIS.SECRET")) return false;
-    const redisReply *reply = asked.request.reply;
-    const bool is_ours = reply && reply->type == REDIS_REPLY_STRING && reply->len == SECRET_BYTES &&
-                         memcmp(reply->str, secret, SECRET_BYTES) == 0;
+    const bool is_ours = has_our_secret(shards, asked.request.reply);
     call_free(&asked);
     return is_ours;
 }
@@ -166,8 +164,10 @@ static int is_new(const struct shards *shards) {
     return code;
 }
 
-static void tell(const struct shards *shards, size_t primaries) {
+static void tell(const struct shards *shards) {
     if (given(shards->args, OPT_QUIET)) return;
+    struct node *node[MAX_NODES];
+    const size_t primaries = list_primaries(shards->net, node);
     const struct tamis_info info = info_of(shards->model);
     fprintf(stderr, "%s: %s of %s on %s; %s keys at %s\n", shards->name,
             human_number(shards->n, "shard").text, human_bytes(info.payload_bytes).text,
@@ -175,29 +175,20 @@ static void tell(const struct shards *shards, size_t primaries) {
             human_rate(info.fpr_asked ? info.fpr_asked : info.fpr_expected).text);
 }
 
-static int create(struct shards *shards, const struct args *args, struct net *net) {
-    char spec[SPEC_ROOM];
-    uint64_t n = 0;
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
-    int code = node ? shards_name(shards, args, net) : fail_memory(args);
-    if (!code) code = whole_spec(args, args->operand[2], spec);
-    if (!code) code = shards_wanted(args, net, spec, &n);
-    if (!code) code = make_model(shards, n, spec);
-    if (!code) code = primaries_are_fit(args, net);
-    if (!code) code = is_new(shards);
-    if (!code) code = make_all(shards);
-    if (!code) shards_confirm(shards);
-    if (!code) tell(shards, list_primaries(net, node, MAX_NODES));
-    free(node);
-    return code;
-}
-
 int cluster_create(const struct args *args) {
     struct net net;
-    struct shards shards = {0};
-    int code = net_open(&net, args);
-    if (!code) code = create(&shards, args, &net);
-    net_close(&net);
+    struct shards shards;
+    char spec[SPEC_ROOM];
+    uint64_t n = 0;
+    int code = shards_name(&shards, args, &net);
+    if (!code) code = whole_spec(args, args->operand[2], spec);
+    if (!code) code = shards_wanted(&net, spec, &n);
+    if (!code) code = make_model(&shards, n, spec);
+    if (!code) code = primaries_are_fit(&net);
+    if (!code) code = is_new(&shards);
+    if (!code) code = make_all(&shards);
+    if (!code) shards_confirm(&shards);
+    if (!code) tell(&shards);
     shards_close(&shards);
     return code;
 }

@@ -40,29 +40,22 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
     const struct shards *shards = loading->shards;
     const struct shard_key key = shard_key(shards, shard);
     uint8_t here[HEADER_BYTES], there[HEADER_BYTES];
-    bool is_there = false, is_good;
+    bool is_there = false;
     tamis *cut = NULL;
-    if (take_part(loading->parts, shard, shards->n, &cut) ||
-        tamis_serialize_at(cut, 0, here, sizeof here)) {
-        snprintf(why, WHY_ROOM, "%s", tamis_why());
-        tamis_free(cut);
-        return false;
-    }
-    is_good = shard_header(shards, shard, there, &is_there, why);
+    bool is_good = (!take_part(loading->parts, shard, shards->n, &cut) &&
+                    !tamis_serialize_at(cut, 0, here, sizeof here)) ||
+                   say_why(why, "%s", tamis_why());
+    if (is_good) is_good = shard_header(shards, shard, there, &is_there, why);
     const bool is_same = is_good && is_there && memcmp(here, there, sizeof here) == 0;
-    if (is_good && is_there && !is_same && !loading->replaces) {
-        snprintf(why, WHY_ROOM, "%s already exists with other keys; use --force to replace it",
-                 shard_title(shards, shard).text);
-        is_good = false;
-    }
+    if (is_good && is_there && !is_same && !loading->replaces)
+        is_good = say_why(why, "%s already exists with other keys; use --force to replace it",
+                          shard_title(shards, shard).text);
     if (is_good && !is_same) {
         is_good = shard_publish(shards, key.text, cut, why) &&
                   shard_header(shards, shard, there, &is_there, why);
-        if (is_good && (!is_there || memcmp(here, there, 176) != 0)) {
-            snprintf(why, WHY_ROOM, "%s is not what was sent: another client is writing to it",
-                     key.text);
-            is_good = loading->replaces;
-        }
+        if (is_good && !loading->replaces && (!is_there || memcmp(here, there, 176) != 0))
+            is_good =
+                say_why(why, "%s is not what was sent: another client is writing to it", key.text);
     }
     tamis_free(cut);
     pthread_mutex_lock(&loading->lock);
@@ -123,7 +116,7 @@ static int shards_for(struct shards *shards, const struct parts *parts, uint64_t
     int code = 0;
     *n = parts->shards;
     if (parts->whole) tamis_spec(parts->whole, spec, sizeof spec);
-    if (parts->whole) code = shards_wanted(args, shards->net, spec, n);
+    if (parts->whole) code = shards_wanted(shards->net, spec, n);
     if (!code) code = shards_ask(shards, given(args, OPT_FORCE), call);
     const bool is_there = !code && !call_trouble(&call[0]);
     const redisReply *shape = is_there ? info_value(call[0].request.reply, "shape") : NULL;
@@ -176,7 +169,7 @@ static int load(struct shards *shards, const struct parts *parts) {
     int code = shards_for(shards, parts, &n);
     if (!code) code = model_of(shards, parts, n);
     if (!code) code = parts_are_one(shards, parts);
-    if (!code) code = primaries_are_fit(shards->args, shards->net);
+    if (!code) code = primaries_are_fit(shards->net);
     pthread_mutex_init(&loading.lock, NULL);
     catch_signals();
     if (!code) code = for_each_shard(shards, load_shard, &loading);
@@ -194,12 +187,8 @@ int cluster_load(const struct args *args) {
     struct shards shards = {0};
     struct parts parts;
     int code = parts_open(&parts, args);
-    if (!code) {
-        code = net_open(&net, args);
-        if (!code) code = shards_name(&shards, args, &net);
-        if (!code) code = load(&shards, &parts);
-        net_close(&net);
-    }
+    if (!code) code = shards_name(&shards, args, &net);
+    if (!code) code = load(&shards, &parts);
     shards_close(&shards);
     parts_close(&parts);
     return code;
@@ -299,16 +288,12 @@ int cluster_dump(const struct args *args) {
     const char *path = args->operand[2];
     if (is_dash(path)) return fail(args, NULL, "the output must be a file, not standard output");
     int code = image_may_write(args, path);
-    if (!code) {
-        code = net_open(&net, args);
-        if (!code) code = shards_open(&shards, args, &net);
-        if (!code) code = file_hold(&edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
-        if (!code) code = dump(&shards, edit, path);
-        tamis_edit_close(edit);
-        net_close(&net);
-    }
-    if (!code) tell_dump(args, path);
+    if (!code) code = shards_open(&shards, args, &net);
+    if (!code) code = file_hold(&edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
+    if (!code) code = dump(&shards, edit, path);
+    tamis_edit_close(edit);
     shards_close(&shards);
+    if (!code) tell_dump(args, path);
     return code;
 }
 #endif

@@ -68,18 +68,14 @@ static void ask_memory(const struct shards *shards, struct node_sum *sum, struct
 
 static int add_up(struct sums *sums, const struct survey *survey, const struct shards *shards) {
     struct net *net = shards->net;
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    struct node *node[MAX_NODES];
     *sums = (struct sums){.node = calloc(MAX_NODES, sizeof *sums->node)};
-    if (!node || !sums->node) {
-        free(node);
-        return fail_memory(shards->args);
-    }
-    sums->nodes = list_primaries(net, node, MAX_NODES);
+    if (!sums->node) return fail_memory(shards->args);
+    sums->nodes = list_primaries(net, node);
     for (size_t i = 0; i < sums->nodes; i++) {
         sums->node[i].node = node[i];
         ask_memory(shards, &sums->node[i], node[i]);
     }
-    free(node);
     net_lock(net);
     for (size_t slot = 0; slot < SLOTS; slot++) {
         struct node_sum *sum = sum_of(sums, net->owner[slot]);
@@ -108,15 +104,6 @@ static void print_nodes(const struct sums *sums) {
     }
 }
 
-static void print_bad(const struct survey *survey, const struct shards *shards) {
-    char why[512];
-    for (uint64_t i = 0; i < shards->n; i++) {
-        if (survey->health[i] == SHARD_GOOD) continue;
-        health_why(survey, shards, i, why, sizeof why);
-        printf("%s %s: %s\n", shard_title(shards, i).text, health_word(survey->health[i]), why);
-    }
-}
-
 static void print_text(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
     struct tamis_shard_info shard = TAMIS_SHARD_INFO_INIT;
@@ -140,7 +127,7 @@ static void print_text(const struct sums *sums, const struct survey *survey,
     putchar('\n');
     print_nodes(sums);
     if (survey->count[SHARD_GOOD] < shards->n) putchar('\n');
-    print_bad(survey, shards);
+    survey_print(survey, shards);
 }
 
 /* ==== For programs ========================================================================== */
@@ -211,15 +198,13 @@ int cluster_info(const struct args *args) {
     struct shards shards = {0};
     struct survey survey = {0};
     struct sums sums = {0};
-    int code = net_open(&net, args);
-    if (!code) code = shards_open(&shards, args, &net);
+    int code = shards_open(&shards, args, &net);
     if (!code) code = survey_make(&survey, &shards);
     if (!code) code = add_up(&sums, &survey, &shards);
     if (!code && given(args, OPT_JSON)) print_json(&sums, &survey, &shards);
     if (!code && !given(args, OPT_JSON)) print_text(&sums, &survey, &shards);
     free(sums.node);
     survey_free(&survey, &shards);
-    net_close(&net);
     shards_close(&shards);
     return code;
 }

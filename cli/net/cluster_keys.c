@@ -100,7 +100,7 @@ struct adding {
 
 static void add_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
-    (void)packer_add(adding->packer, batch);
+    packer_add(adding->packer, batch);
 }
 
 static int count_added(void *with, struct batch *batch) {
@@ -172,7 +172,7 @@ static int open_filter(const struct args *args, struct net *net, struct shards *
                        struct packer *packer, bool adds) {
     int code = shards_open(shards, args, net);
     if (!code) code = form_is_that_of(args, shards->name, shards->model);
-    if (!code && adds) code = primaries_are_fit(args, net);
+    if (!code && adds) code = primaries_are_fit(net);
     if (!code) code = shards_are_one(shards, adds);
     return code ? code : packer_open(packer, shards, adds);
 }
@@ -184,17 +184,13 @@ static int with_keys(const struct args *args, bool adds,
     struct packer packer = {0};
     struct keys keys;
     int code = keys_open(&keys, args, 2);
+    if (!code) code = open_filter(args, &net, &shards, &packer, adds);
     if (!code) {
-        code = net_open(&net, args);
-        if (!code) code = open_filter(args, &net, &shards, &packer, adds);
-        if (!code) {
-            keys_hash_by(&keys, shards.model);
-            code = work(&packer, &keys);
-        }
-        net_close(&net);
+        keys_hash_by(&keys, shards.model);
+        code = work(&packer, &keys);
     }
-    packer_close(&packer);
     shards_close(&shards);
+    packer_close(&packer);
     keys_close(&keys);
     return code;
 }

@@ -61,13 +61,6 @@ void link_close(struct node *node) {
     node->skip = 0;
 }
 
-static void send_back(struct net *net, struct request *request, int64_t since, int64_t now) {
-    if (request->slot < 0)
-        net_finish(net, request);
-    else
-        net_delay(net, request, since, now);
-}
-
 void link_fail(struct net *net, struct node *node, const char *why) {
     const int64_t now = now_ms();
     const int64_t since = node->sent.n > 0 ? node->received : now;
@@ -87,7 +80,10 @@ void link_fail(struct net *net, struct node *node, const char *why) {
     /* First empty all queues: a caller that learns of it may send something new. */
     while ((request = queue_take(&back))) {
         snprintf(request->trouble, sizeof request->trouble, "%.*s", TROUBLE_ROOM - 1, net->trouble);
-        send_back(net, request, since, now);
+        if (request->slot < 0)
+            net_finish(request);
+        else
+            net_delay(net, request, since, now);
     }
     if (net->hooks.lost) net->hooks.lost(net->hooks.with, node);
     net_want_map(net);
@@ -106,19 +102,21 @@ static void greet(struct net *net, struct node *node) {
     if (send(node->context->fd, text, (size_t)len, MSG_NOSIGNAL) == len) node->skip++;
 }
 
-bool link_open(struct net *net, struct node *node) {
+static void fail_connect(struct net *net, struct node *node, const char *cause) {
+    char why[TROUBLE_ROOM];
+    snprintf(why, sizeof why, "cannot connect: %s", cause);
+    link_fail(net, node, why);
+}
+
+void link_open(struct net *net, struct node *node) {
     node->context = redisConnectNonBlock(node->host, node->port);
     if (!node->context || node->context->err) {
-        char why[TROUBLE_ROOM];
-        snprintf(why, sizeof why, "cannot connect: %s",
-                 node->context ? node->context->errstr : "out of memory");
-        link_fail(net, node, why);
-        return false;
+        fail_connect(net, node, node->context ? node->context->errstr : "out of memory");
+        return;
     }
     node->context->reader->maxbuf = 0; /* Its buffer is kept. */
     node->state = LINK_CONNECTING;
     node->received = now_ms();
-    return true;
 }
 
 static bool is_connected(struct net *net, struct node *node) {
@@ -127,9 +125,7 @@ static bool is_connected(struct net *net, struct node *node) {
     socklen_t len = sizeof trouble;
     if (getsockopt(node->context->fd, SOL_SOCKET, SO_ERROR, &trouble, &len) < 0) trouble = errno;
     if (trouble) {
-        char why[TROUBLE_ROOM];
-        snprintf(why, sizeof why, "cannot connect: %s", strerror(trouble));
-        link_fail(net, node, why);
+        fail_connect(net, node, strerror(trouble));
         return false;
     }
     (void)setsockopt(node->context->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -187,25 +183,20 @@ void link_write(struct net *net, struct node *node) {
 
 /* ==== Reading =============================================================================== */
 
-/* The answer to ASKING comes before that to its request. */
-static bool is_first_of_two(const struct node *node) {
-    return node->sent.first && node->sent.first->asks;
-}
-
 static void take_answer(struct net *net, struct node *node, redisReply *reply) {
+    struct request *first = node->sent.first;
     node->failures = 0;
-    if (node->skip > 0) {
-        node->skip--;
-        freeReplyObject(reply);
-    } else if (is_first_of_two(node)) {
-        node->sent.first->asks = false;
-        freeReplyObject(reply);
-    } else if (node->sent.first) {
+    if (node->skip == 0 && first && !first->asks) {
         net_answer(net, node, queue_take(&node->sent), reply);
-    } else {
-        freeReplyObject(reply);
-        link_fail(net, node, "sent an unexpected reply");
+        return;
     }
+    freeReplyObject(reply);
+    if (node->skip > 0)
+        node->skip--;
+    else if (first)
+        first->asks = false; /* The answer to ASKING comes before that to its request. */
+    else
+        link_fail(net, node, "sent an unexpected reply");
 }
 
 void link_read(struct net *net, struct node *node) {

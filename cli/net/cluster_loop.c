@@ -33,7 +33,7 @@ static void take_delayed(struct net *net, int64_t now) {
     net->delayed = (struct queue){0};
     while ((request = queue_take(&waiting))) {
         if (now >= request->deadline)
-            net_finish(net, request);
+            net_finish(request);
         else if (now >= request->retry_at)
             net_route(net, request, now);
         else
@@ -110,11 +110,6 @@ static void *run_net(void *with) {
 void net_wake(struct net *net) {
     if (net->is_awake) return;
     net->is_awake = write(net->wake[1], "", 1) == 1;
-}
-
-void net_send(struct net *net, struct request *request) {
-    net_route(net, request, now_ms());
-    net_wake(net);
 }
 
 void net_hook(struct net *net, const struct hooks *hooks) {

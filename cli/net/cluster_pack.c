@@ -197,28 +197,6 @@ static bool is_due(const struct packer *packer, const struct shard_state *state,
     return is_idle && (!packer->adds || now - state->open->opened >= LONGEST_OPEN);
 }
 
-void packer_seal_due(struct packer *packer, int64_t now) {
-    struct shard_state *state = packer->open_first, *kept = NULL, *last = NULL, *next;
-    for (; state; state = next) {
-        next = state->next_open;
-        if (state->open && is_due(packer, state, now)) seal(packer, state);
-        if (!state->open) {
-            state->is_listed = false;
-            continue;
-        }
-        state->next_open = NULL;
-        if (last)
-            last->next_open = state;
-        else
-            kept = state;
-        last = state;
-    }
-    packer->open_first = kept;
-    packer->open_last = last;
-}
-
-/* ==== Filling =============================================================================== */
-
 static void list_open(struct packer *packer, struct shard_state *state) {
     if (state->is_listed) return;
     state->is_listed = true;
@@ -229,6 +207,19 @@ static void list_open(struct packer *packer, struct shard_state *state) {
         packer->open_first = state;
     packer->open_last = state;
 }
+
+static void seal_due(struct packer *packer, int64_t now) {
+    struct shard_state *state = packer->open_first, *next;
+    packer->open_first = packer->open_last = NULL;
+    for (; state; state = next) {
+        next = state->next_open;
+        state->is_listed = false;
+        if (state->open && is_due(packer, state, now)) seal(packer, state);
+        if (state->open) list_open(packer, state);
+    }
+}
+
+/* ==== Filling =============================================================================== */
 
 static struct parcel *open_parcel(struct packer *packer, uint32_t shard) {
     struct shard_state *state = &packer->shard[shard];
@@ -293,42 +284,35 @@ static bool sort_batch(const struct packer *packer, const struct batch *batch,
     return true;
 }
 
-static bool put_batch(struct packer *packer, struct asking *asking, const struct batch *batch,
-                      const struct sorted *sorted) {
-    bool is_good = !packer->has_failed;
-    for (uint32_t s = 0; s < packer->shards->n && is_good; s++) {
-        const uint32_t first = sorted->start[s], n = sorted->start[s + 1] - first;
-        if (n > 0) is_good = put_run(packer, asking, s, batch->hash, sorted->order + first, n);
-    }
-    net_wake(packer->net);
-    return is_good;
-}
-
-bool packer_add(struct packer *packer, struct batch *batch) {
-    struct sorted sorted;
+/* What asks, if anything does, waits for its answers. */
+static bool put_batch(struct packer *packer, struct asking *asking, const struct batch *batch) {
+    struct sorted sorted = {0};
     const bool is_sorted = sort_batch(packer, batch, &sorted);
     net_lock(packer->net);
     if (!is_sorted) packer_fail(packer, "out of memory");
-    const bool is_good = is_sorted && put_batch(packer, NULL, batch, &sorted);
+    bool is_good = !packer->has_failed;
+    for (uint32_t s = 0; s < packer->shards->n && is_good; s++) {
+        const uint32_t first = sorted.start[s], n = sorted.start[s + 1] - first;
+        if (n > 0) is_good = put_run(packer, asking, s, batch->hash, sorted.order + first, n);
+    }
+    net_wake(packer->net);
+    /* Also after a failure: parcels on their way know where this batch is. */
+    while (asking && asking->left > 0) pthread_cond_wait(&asking->is_done, &packer->net->lock);
+    is_good = !packer->has_failed;
     net_unlock(packer->net);
-    if (is_sorted) free(sorted.shard);
+    free(sorted.shard);
     return is_good;
+}
+
+void packer_add(struct packer *packer, struct batch *batch) {
+    (void)put_batch(packer, NULL, batch);
 }
 
 bool packer_ask(struct packer *packer, struct batch *batch) {
     struct asking asking = {.batch = batch};
-    struct sorted sorted;
-    const bool is_sorted = sort_batch(packer, batch, &sorted);
     pthread_cond_init(&asking.is_done, NULL);
-    net_lock(packer->net);
-    if (!is_sorted) packer_fail(packer, "out of memory");
-    if (is_sorted) (void)put_batch(packer, &asking, batch, &sorted);
-    /* Also after a failure: parcels on their way know where this batch is. */
-    while (asking.left > 0) pthread_cond_wait(&asking.is_done, &packer->net->lock);
-    const bool is_good = !packer->has_failed;
-    net_unlock(packer->net);
+    const bool is_good = put_batch(packer, &asking, batch);
     pthread_cond_destroy(&asking.is_done);
-    if (is_sorted) free(sorted.shard);
     return is_good;
 }
 
@@ -347,7 +331,7 @@ bool packer_flush(struct packer *packer) {
 
 static int64_t packer_tick(void *with, int64_t now) {
     struct packer *packer = with;
-    packer_seal_due(packer, now);
+    seal_due(packer, now);
     const int64_t next = confirm_tick(packer, now);
     return packer->open_first && now + LONGEST_OPEN < next ? now + LONGEST_OPEN : next;
 }

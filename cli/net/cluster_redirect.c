@@ -39,8 +39,7 @@ struct node *net_node(struct net *net, const char *host, int port) {
 
 /* ==== Sending ================================================================================ */
 
-void net_finish(struct net *net, struct request *request) {
-    (void)net;
+void net_finish(struct request *request) {
     request->ended = now_ms();
     request->done(request);
 }
@@ -76,7 +75,7 @@ static void send_to(struct net *net, struct node *node, struct request *request,
     } else {
         queue_push(&node->waiting, request);
     }
-    if (node->state == LINK_CLOSED) (void)link_open(net, node);
+    if (node->state == LINK_CLOSED) link_open(net, node);
 }
 
 void net_route(struct net *net, struct request *request, int64_t now) {
@@ -121,7 +120,6 @@ static void redirect(struct net *net, struct node *by, struct request *request,
         net->asked++;
         request->asks = true;
     }
-    snprintf(request->trouble, sizeof request->trouble, "%.64s: %.100s", by->name, reply->str);
     if (node && ++request->redirected <= MAX_REDIRECTIONS)
         send_to(net, node, request, now);
     else
@@ -139,24 +137,22 @@ bool is_passing(const redisReply *reply) {
 
 void net_answer(struct net *net, struct node *node, struct request *request, redisReply *reply) {
     const bool is_moved = is_refusal(reply, "MOVED");
-    const bool is_routed = request->slot >= 0;
-    if (is_routed && (is_moved || is_refusal(reply, "ASK"))) {
-        redirect(net, node, request, reply, is_moved);
-        freeReplyObject(reply);
+    const bool is_redirected = is_moved || is_refusal(reply, "ASK");
+    if (request->slot < 0 || (!is_redirected && !is_passing(reply))) {
+        request->reply = reply;
+        request->from = node;
+        net_finish(request);
         return;
     }
-    if (is_routed && is_passing(reply)) {
+    snprintf(request->trouble, sizeof request->trouble, "%.64s: %.100s", node->name, reply->str);
+    if (is_redirected) {
+        redirect(net, node, request, reply, is_moved);
+    } else {
         const int64_t now = now_ms();
-        snprintf(request->trouble, sizeof request->trouble, "%.64s: %.100s", node->name,
-                 reply->str);
         net_delay(net, request, now, now);
         net_want_map(net);
-        freeReplyObject(reply);
-        return;
     }
-    request->reply = reply;
-    request->from = node;
-    net_finish(net, request);
+    freeReplyObject(reply);
 }
 
 /* ==== The map =============================================================================== */

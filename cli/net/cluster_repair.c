@@ -22,10 +22,11 @@ struct repairing {
     uint64_t restored, merged, emptied, left;
 };
 
-static void count(struct repairing *repairing, uint64_t *what) {
+static bool count(struct repairing *repairing, uint64_t *what) {
     pthread_mutex_lock(&repairing->lock);
     ++*what;
     pthread_mutex_unlock(&repairing->lock);
+    return true;
 }
 
 static bool run_words(const struct shards *shards, int n, const char *const *word, char *why) {
@@ -70,16 +71,7 @@ static bool merge_image(struct repairing *repairing, uint64_t shard, const tamis
     bool lacks = false;
     if (!lacks_something(repairing->shards, shard, cut, &lacks, why)) return false;
     if (!lacks) return true;
-    if (!merge_into(repairing->shards, shard, cut, why)) return false;
-    count(repairing, &repairing->merged);
-    return true;
-}
-
-static bool put_back(struct repairing *repairing, uint64_t shard, const tamis *cut, char *why) {
-    const struct shards *shards = repairing->shards;
-    if (!shard_publish(shards, shard_key(shards, shard).text, cut, why)) return false;
-    count(repairing, &repairing->restored);
-    return true;
+    return merge_into(repairing->shards, shard, cut, why) && count(repairing, &repairing->merged);
 }
 
 static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
@@ -89,7 +81,8 @@ static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
         return say_why(why, "%s", tamis_why());
     const bool is_good = repairing->survey->health[shard] == SHARD_GOOD
                              ? merge_image(repairing, shard, cut, why)
-                             : put_back(repairing, shard, cut, why);
+                             : shard_publish(shards, shard_key(shards, shard).text, cut, why) &&
+                                   count(repairing, &repairing->restored);
     tamis_free(cut);
     return is_good;
 }
@@ -99,9 +92,8 @@ static bool make_empty(struct repairing *repairing, uint64_t shard, char *why) {
     struct call call;
     if (shard_create_call(shards, &call, shard))
         return say_why(why, "%s could not be created", shard_title(shards, shard).text);
-    if (!call_alone(shards, &call, shard_title(shards, shard).text, why)) return false;
-    count(repairing, &repairing->emptied);
-    return true;
+    return call_alone(shards, &call, shard_title(shards, shard).text, why) &&
+           count(repairing, &repairing->emptied);
 }
 
 static bool repair_shard(void *with, uint64_t shard, char *why) {
@@ -111,8 +103,7 @@ static bool repair_shard(void *with, uint64_t shard, char *why) {
     if (repairing->image && (is_ours || (health == SHARD_DIFFERS && repairing->replaces)))
         return use_image(repairing, shard, why);
     if (health == SHARD_ABSENT && repairing->accepts_loss) return make_empty(repairing, shard, why);
-    if (health != SHARD_GOOD) count(repairing, &repairing->left);
-    return true;
+    return health == SHARD_GOOD || count(repairing, &repairing->left);
 }
 
 /* Shard 0 of the image must be one of ours: same layout, size, hash and secret. */
@@ -132,13 +123,7 @@ static void tell(const struct repairing *repairing) {
                                         "left alone"};
     const uint64_t number[] = {repairing->restored, repairing->merged, repairing->emptied,
                                repairing->left};
-    char why[512];
-    for (uint64_t i = 0; i < shards->n; i++) {
-        if (repairing->survey->health[i] == SHARD_GOOD) continue;
-        health_why(repairing->survey, shards, i, why, sizeof why);
-        printf("%s %s: %s\n", shard_title(shards, i).text,
-               health_word(repairing->survey->health[i]), why);
-    }
+    survey_print(repairing->survey, shards);
     printf("%s of %s shards good", human_count(repairing->survey->count[SHARD_GOOD]).text,
            human_count(shards->n).text);
     for (size_t i = 0; i < 4; i++)
@@ -178,12 +163,8 @@ int cluster_repair(const struct args *args) {
     if (given(args, OPT_FROM_IMAGE))
         code = image_open(&image, args, args->setting[OPT_FROM_IMAGE].text, TO_ASK);
     if (!code && image.filter) code = image_can_be_cut(args, &image);
-    if (!code) {
-        code = net_open(&net, args);
-        if (!code) code = shards_open(&shards, args, &net);
-        if (!code) code = repair(&shards, &image);
-        net_close(&net);
-    }
+    if (!code) code = shards_open(&shards, args, &net);
+    if (!code) code = repair(&shards, &image);
     shards_close(&shards);
     image_close(&image);
     return code;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static bool has_our_secret(const struct shards *shards, const redisReply *reply) {
+bool has_our_secret(const struct shards *shards, const redisReply *reply) {
     uint8_t secret[SECRET_BYTES];
     if (!tamis_secret(shards->model, secret)) return reply && reply->type == REDIS_REPLY_NIL;
     return reply && reply->type == REDIS_REPLY_STRING && reply->len == SECRET_BYTES &&
@@ -87,8 +87,8 @@ const char *health_word(enum shard_health health) {
     return words[health];
 }
 
-void health_why(const struct survey *survey, const struct shards *shards, uint64_t shard,
-                char *text, size_t size) {
+static void health_why(const struct survey *survey, const struct shards *shards, uint64_t shard,
+                       char *text, size_t size) {
     const struct call *info = &survey->info[shard];
     const redisReply *reply = info->request.reply;
     const char *trouble = call_trouble(info);
@@ -107,6 +107,15 @@ void health_why(const struct survey *survey, const struct shards *shards, uint64
             snprintf(text, size, "it is %s", info_text(reply, "spec"));
         else
             snprintf(text, size, "it has another secret");
+    }
+}
+
+void survey_print(const struct survey *survey, const struct shards *shards) {
+    char why[512];
+    for (uint64_t i = 0; i < shards->n; i++) {
+        if (survey->health[i] == SHARD_GOOD) continue;
+        health_why(survey, shards, i, why, sizeof why);
+        printf("%s %s: %s\n", shard_title(shards, i).text, health_word(survey->health[i]), why);
     }
 }
 #endif

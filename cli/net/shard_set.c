@@ -18,6 +18,8 @@
 int shards_name(struct shards *shards, const struct args *args, struct net *net) {
     const char *name = args->operand[1];
     *shards = (struct shards){.args = args, .net = net, .name = name};
+    const int code = net_open(net, args);
+    if (code) return code;
     if (!*name || strlen(name) >= NAME_ROOM)
         return fail(args, NULL, "NAME must have 1 to %d bytes", NAME_ROOM - 1);
     if (strpbrk(name, "{}"))
@@ -32,6 +34,7 @@ int shards_name(struct shards *shards, const struct args *args, struct net *net)
 }
 
 void shards_close(struct shards *shards) {
+    if (shards->net) net_close(shards->net);
     tamis_free(shards->model);
     free(shards->tag);
     *shards = (struct shards){0};
@@ -53,18 +56,16 @@ struct shard_title shard_title(const struct shards *shards, uint64_t shard) {
 
 /* ==== What a server reports ================================================================= */
 
-const redisReply *info_value(const redisReply *info, const char *name) {
-    if (!info || info->type != REDIS_REPLY_ARRAY) return NULL;
-    for (size_t i = 0; i + 1 < info->elements; i += 2) {
-        const redisReply *one = info->element[i];
-        const bool is_text = one->type == REDIS_REPLY_STRING || one->type == REDIS_REPLY_STATUS;
-        if (is_text && strcmp(one->str, name) == 0) return info->element[i + 1];
-    }
-    return NULL;
-}
-
 static bool is_text(const redisReply *reply) {
     return reply && (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS);
+}
+
+const redisReply *info_value(const redisReply *info, const char *name) {
+    if (!info || info->type != REDIS_REPLY_ARRAY) return NULL;
+    for (size_t i = 0; i + 1 < info->elements; i += 2)
+        if (is_text(info->element[i]) && strcmp(info->element[i]->str, name) == 0)
+            return info->element[i + 1];
+    return NULL;
 }
 
 uint64_t info_count(const redisReply *info, const char *name) {
@@ -87,23 +88,21 @@ const char *info_text(const redisReply *info, const char *name) {
 
 /* ==== Commands ============================================================================== */
 
-static bool make_call(const struct shards *shards, struct call *call, uint64_t shard,
-                      const char *command) {
-    const struct shard_key key = shard_key(shards, shard);
-    const char *argv[] = {command, key.text};
+static bool make_call(struct call *call, const char *command, const char *key) {
+    const char *argv[] = {command, key};
     return call_make(call, NULL, 2, argv, NULL);
 }
 
 int shard_call(const struct shards *shards, struct call *call, uint64_t shard,
                const char *command) {
-    if (!make_call(shards, call, shard, command)) return fail_memory(shards->args);
+    if (!make_call(call, command, shard_key(shards, shard).text)) return fail_memory(shards->args);
     calls_run(shards->net, call, 1);
     return 0;
 }
 
 bool shards_call(const struct shards *shards, struct call *call, const char *command) {
     for (uint64_t i = 0; i < shards->n; i++)
-        if (!make_call(shards, &call[i], i, command)) return false;
+        if (!make_call(&call[i], command, shard_key(shards, i).text)) return false;
     calls_run(shards->net, call, (size_t)shards->n);
     return true;
 }
@@ -185,18 +184,49 @@ static int model_from(struct shards *shards, const redisReply *info, const redis
 
 /* Two questions about the key of one shard. */
 static int ask_shape(struct shards *shards, const char *key, struct call call[2]) {
-    const char *info[] = {"TAMIS.INFO", key}, *secret[] = {"TAMIS.SECRET", key};
-    if (!call_make(&call[0], NULL, 2, info, NULL) || !call_make(&call[1], NULL, 2, secret, NULL))
+    if (!make_call(&call[0], "TAMIS.INFO", key) || !make_call(&call[1], "TAMIS.SECRET", key))
         return fail_memory(shards->args);
     calls_run(shards->net, call, 2);
     return 0;
 }
 
+/* Goes through the keys of one node. A name is matched as it is: what has a meaning in patterns
+ * gets a backslash. */
+static void scan_node(const struct shards *shards, struct node *node, char key[KEY_ROOM]) {
+    char pattern[2 * NAME_ROOM + 8], cursor[32] = "0";
+    size_t len = 0;
+    for (const char *at = shards->name; *at; at++) {
+        if (strchr("*?[]\\^", *at)) pattern[len++] = '\\';
+        pattern[len++] = *at;
+    }
+    memcpy(pattern + len, ":{*}", 5);
+    do {
+        struct call call;
+        const char *argv[] = {"SCAN", cursor, "MATCH", pattern, "COUNT", "10000"};
+        if (!call_make(&call, node, 6, argv, NULL)) return;
+        calls_run(shards->net, &call, 1);
+        const redisReply *reply = call.request.reply;
+        const bool is_good = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+                             is_text(reply->element[0]) &&
+                             reply->element[1]->type == REDIS_REPLY_ARRAY;
+        snprintf(cursor, sizeof cursor, "%s", is_good ? reply->element[0]->str : "0");
+        const redisReply *found = is_good ? reply->element[1] : NULL;
+        if (found && found->elements > 0 && is_text(found->element[0]))
+            snprintf(key, KEY_ROOM, "%s", found->element[0]->str);
+        call_free(&call);
+    } while (!*key && strcmp(cursor, "0") != 0);
+}
+
 /* The name of any shard, where shard 0 is lost; "" when there is none. */
-static void find_any(const struct shards *shards, char key[KEY_ROOM]);
+static void find_any(const struct shards *shards, char key[KEY_ROOM]) {
+    struct node *node[MAX_NODES];
+    const size_t n = list_primaries(shards->net, node);
+    *key = '\0';
+    for (size_t i = 0; i < n && !*key; i++) scan_node(shards, node[i], key);
+}
 
 int shards_ask(struct shards *shards, bool looks_further, struct call call[2]) {
-    char found[KEY_ROOM] = "";
+    char found[KEY_ROOM];
     int code = ask_shape(shards, shard_key(shards, 0).text, call);
     const bool is_silent =
         !call[0].request.reply; /* Then any other will do: what it has is maybe. */
@@ -229,48 +259,13 @@ int shards_open(struct shards *shards, const struct args *args, struct net *net)
 
 /* ==== Nodes ================================================================================= */
 
-size_t list_primaries(struct net *net, struct node **node, size_t room) {
+size_t list_primaries(struct net *net, struct node *node[MAX_NODES]) {
     size_t n = 0;
     net_lock(net);
-    for (size_t i = 0; i < net->nodes && n < room; i++)
+    for (size_t i = 0; i < net->nodes; i++)
         if (net->node[i]->is_primary) node[n++] = net->node[i];
     net_unlock(net);
     return n;
-}
-
-/* Goes through the keys of one node. A name is matched as it is: what has a meaning in patterns
- * gets a backslash. */
-static void scan_node(const struct shards *shards, struct node *node, char key[KEY_ROOM]) {
-    char pattern[2 * NAME_ROOM + 8], cursor[32] = "0";
-    size_t len = 0;
-    for (const char *at = shards->name; *at; at++) {
-        if (strchr("*?[]\\^", *at)) pattern[len++] = '\\';
-        pattern[len++] = *at;
-    }
-    memcpy(pattern + len, ":{*}", 5);
-    do {
-        struct call call;
-        const char *argv[] = {"SCAN", cursor, "MATCH", pattern, "COUNT", "10000"};
-        if (!call_make(&call, node, 6, argv, NULL)) return;
-        calls_run(shards->net, &call, 1);
-        const redisReply *reply = call.request.reply;
-        const bool is_good = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
-                             is_text(reply->element[0]) &&
-                             reply->element[1]->type == REDIS_REPLY_ARRAY;
-        snprintf(cursor, sizeof cursor, "%s", is_good ? reply->element[0]->str : "0");
-        const redisReply *found = is_good ? reply->element[1] : NULL;
-        if (found && found->elements > 0 && is_text(found->element[0]))
-            snprintf(key, KEY_ROOM, "%s", found->element[0]->str);
-        call_free(&call);
-    } while (!*key && strcmp(cursor, "0") != 0);
-}
-
-static void find_any(const struct shards *shards, char key[KEY_ROOM]) {
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(shards->net, node, MAX_NODES) : 0;
-    *key = '\0';
-    for (size_t i = 0; i < n && !*key; i++) scan_node(shards, node[i], key);
-    free(node);
 }
 
 /* "maxmemory_policy:noeviction\r\n" to "noeviction" */
@@ -308,19 +303,16 @@ struct fitness {
     char trouble[TROUBLE_ROOM]; /* then: which, and why */
 };
 
-static struct fitness ask_primary(const struct args *args, struct net *net, struct node *node) {
+static struct fitness ask_primary(struct net *net, struct node *node) {
     static const char *const known[] = {"COMMAND", "INFO", "TAMIS.HADD"};
     static const char *const memory[] = {"INFO", "memory"};
     struct fitness fitness = {0};
-    struct call call[2];
-    if (!call_make(&call[0], node, 3, known, NULL))
-        return (struct fitness){.code = fail_memory(args)};
-    if (!call_make(&call[1], node, 2, memory, NULL)) {
-        call_free(&call[0]);
-        return (struct fitness){.code = fail_memory(args)};
-    }
-    calls_run(net, call, 2);
-    for (int i = 0; i < 2 && !fitness.is_silent; i++) {
+    struct call call[2] = {{{0}, 0, 0}};
+    if (!call_make(&call[0], node, 3, known, NULL) || !call_make(&call[1], node, 2, memory, NULL))
+        fitness.code = fail_memory(net->args);
+    else
+        calls_run(net, call, 2);
+    for (int i = 0; i < 2 && !fitness.is_silent && !fitness.code; i++) {
         const redisReply *reply = call[i].request.reply;
         fitness.is_silent = !reply || is_passing(reply);
         if (!fitness.is_silent) continue;
@@ -330,35 +322,34 @@ static struct fitness ask_primary(const struct args *args, struct net *net, stru
         snprintf(fitness.trouble, sizeof fitness.trouble, "%.64s%s%.120s",
                  is_named ? "" : node->name, is_named ? "" : ": ", why);
     }
-    if (!fitness.is_silent) fitness.code = is_fit(args, node, call);
+    if (!fitness.is_silent && !fitness.code) fitness.code = is_fit(net->args, node, call);
     for (int i = 0; i < 2; i++) call_free(&call[i]);
     return fitness;
 }
 
-static struct fitness ask_primaries(const struct args *args, struct net *net) {
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(net, node, MAX_NODES) : 0;
-    struct fitness fitness = {.code = node ? 0 : fail_memory(args)};
+static struct fitness ask_primaries(struct net *net) {
+    struct node *node[MAX_NODES];
+    const size_t n = list_primaries(net, node);
+    struct fitness fitness = {0};
     for (size_t i = 0; i < n && !fitness.code && !fitness.is_silent; i++)
-        fitness = ask_primary(args, net, node[i]);
-    free(node);
+        fitness = ask_primary(net, node[i]);
     return fitness;
 }
 
 /* A primary that has just died is one until its replica is elected, which the map shows. */
-int primaries_are_fit(const struct args *args, struct net *net) {
+int primaries_are_fit(struct net *net) {
     static const struct timespec pause = {.tv_nsec = 100000000};
     const int64_t deadline = now_ms() + net->timeout;
-    struct fitness fitness = ask_primaries(args, net);
+    struct fitness fitness = ask_primaries(net);
     while (!fitness.code && fitness.is_silent && now_ms() < deadline && !is_stopped()) {
         net_lock(net);
         net_want_map(net);
         net_wake(net);
         net_unlock(net);
         nanosleep(&pause, NULL);
-        fitness = ask_primaries(args, net);
+        fitness = ask_primaries(net);
     }
-    return fitness.is_silent ? fail(args, NULL, "%s", fitness.trouble) : fitness.code;
+    return fitness.is_silent ? fail(net->args, NULL, "%s", fitness.trouble) : fitness.code;
 }
 
 /* ==== Replicas ============================================================================== */
@@ -380,10 +371,9 @@ static void confirm_node(const struct shards *shards, struct node *node) {
 }
 
 void shards_confirm(const struct shards *shards) {
-    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(shards->net, node, MAX_NODES) : 0;
+    struct node *node[MAX_NODES];
+    const size_t n = list_primaries(shards->net, node);
     for (size_t i = 0; i < n; i++)
         if (node[i]->replicas > 0) confirm_node(shards, node[i]);
-    free(node);
 }
 #endif

@@ -36,10 +36,10 @@ struct shards {
     char spec[SPEC_ROOM];  /* of shard 0 */
 };
 
-/* The name alone. shards_close is due also after a failure. */
+/* Connects, and takes the name alone. shards_close is due also after a failure, or for zeros. */
 int shards_name(struct shards *shards, const struct args *args, struct net *net);
 
-/* What the cluster has under that name; it is reported when that is nothing. */
+/* The same with what the cluster has under that name; it is reported when that is nothing. */
 int shards_open(struct shards *shards, const struct args *args, struct net *net);
 void shards_close(struct shards *shards);
 
@@ -83,11 +83,11 @@ bool is_absent(const struct call *call);
 /* Every primary's replicas have everything that we wrote; warns when they did not say so. */
 void shards_confirm(const struct shards *shards);
 
-/* The primaries, at most `room`; returns how many. */
-size_t list_primaries(struct net *net, struct node **node, size_t room);
+/* Returns how many there are. */
+size_t list_primaries(struct net *net, struct node *node[MAX_NODES]);
 
 /* Refuses a cluster that lacks the module, or would throw shards away when memory is out. */
-int primaries_are_fit(const struct args *args, struct net *net);
+int primaries_are_fit(struct net *net);
 
 /* ==== Images of shards: shard_images.c ====================================================== */
 
@@ -123,7 +123,7 @@ int for_each_shard(const struct shards *shards, shard_work *work, void *with);
 int image_can_be_cut(const struct args *args, const struct image *image);
 
 /* How many shards of the usual size, and enough for every primary; or what --shards says. */
-int shards_wanted(const struct args *args, struct net *net, const char *spec, uint64_t *n);
+int shards_wanted(struct net *net, const char *spec, uint64_t *n);
 
 /* The command that makes a shard without keys; the call is to be freed. */
 int shard_create_call(const struct shards *shards, struct call *call, uint64_t shard);
@@ -146,10 +146,14 @@ void survey_free(struct survey *survey, const struct shards *shards);
  * that does not answer is an error only when all are needed. */
 int shards_are_one(const struct shards *shards, bool all_needed);
 
-/* "good", "absent", "silent", "differs"; and what there is to say about it. */
+/* "good", "absent", "silent", "differs". */
 const char *health_word(enum shard_health health);
-void health_why(const struct survey *survey, const struct shards *shards, uint64_t shard,
-                char *text, size_t size);
+
+/* A line about each shard that is not good: "TITLE HEALTH: why". */
+void survey_print(const struct survey *survey, const struct shards *shards);
+
+/* Whether this answer to TAMIS.SECRET is that of our filter. */
+bool has_our_secret(const struct shards *shards, const redisReply *reply);
 
 /* ==== Keys on their way: cluster_pack.c, cluster_confirm.c ==================================== */
 
@@ -218,11 +222,11 @@ struct packer {
 };
 
 int packer_open(struct packer *packer, const struct shards *shards, bool adds);
-void packer_close(struct packer *packer); /* after net_close */
+void packer_close(struct packer *packer); /* after shards_close */
 
-/* Hands the hashes of a batch over, on any thread. False when the packer has failed. Questions:
- * waits until all are answered, into batch->hit. */
-bool packer_add(struct packer *packer, struct batch *batch);
+/* Hands the hashes of a batch over, on any thread. Questions: waits until all are answered, into
+ * batch->hit; false when the packer has failed. */
+void packer_add(struct packer *packer, struct batch *batch);
 bool packer_ask(struct packer *packer, struct batch *batch);
 
 /* Waits until everything is acknowledged and confirmed; false when that failed. */
@@ -236,7 +240,6 @@ void parcel_free(struct packer *packer, struct parcel *parcel);
 void confirm_keep(struct packer *packer, struct node *node, struct parcel *parcel);
 int64_t confirm_tick(struct packer *packer, int64_t now);
 void confirm_lost(void *with, struct node *node);
-void packer_seal_due(struct packer *packer, int64_t now);
 
 #endif
 #endif
