@@ -26,7 +26,7 @@ enum { LOOK_PAUSE = 1000 };
 enum { MAX_BEHIND = 64 << 20 };
 
 struct keep {
-    struct parcel *first, *last; /* acknowledged by this node, in that order */
+    struct queue parcels; /* acknowledged by this node, in that order */
     size_t bytes;
     int64_t since;      /* of the first of them */
     int64_t not_before; /* the next checkpoint */
@@ -57,31 +57,26 @@ void confirm_keep(struct packer *packer, struct node *node, struct parcel *parce
         parcel_free(packer, parcel);
         return;
     }
-    parcel->next = NULL;
-    if (keep->last)
-        keep->last->next = parcel;
-    else
-        keep->first = parcel;
-    if (!keep->last) keep->since = now_ms();
-    keep->last = parcel;
+    if (keep->parcels.n == 0) keep->since = now_ms();
     keep->bytes += parcel->request.len;
+    queue_add(&keep->parcels, &parcel->request);
 }
 
-static struct parcel *empty_keep(struct keep *keep) {
-    struct parcel *first = keep->first;
-    keep->first = keep->last = NULL;
+static struct queue empty_keep(struct keep *keep) {
+    const struct queue parcels = keep->parcels;
+    keep->parcels = (struct queue){0};
     keep->bytes = 0;
     keep->in_doubt = 0;
-    return first;
+    return parcels;
 }
 
 void confirm_lost(void *with, struct node *node) {
     struct packer *packer = with;
     struct keep *keep = node->with;
-    struct parcel *next;
+    struct parcel *parcel;
     if (!keep) return;
-    for (struct parcel *parcel = empty_keep(keep); parcel; parcel = next) {
-        next = parcel->next;
+    struct queue parcels = empty_keep(keep);
+    while ((parcel = parcel_take(&parcels))) {
         packer->replayed++;
         parcel_send(packer, parcel);
     }
@@ -90,18 +85,16 @@ void confirm_lost(void *with, struct node *node) {
 /* ==== Checkpoints =========================================================================== */
 
 static void let_go(struct keep *keep) {
-    struct parcel *next;
-    for (struct parcel *parcel = empty_keep(keep); parcel; parcel = next) {
-        next = parcel->next;
-        parcel_free(keep->packer, parcel);
-    }
+    struct parcel *parcel;
+    struct queue parcels = empty_keep(keep);
+    while ((parcel = parcel_take(&parcels))) parcel_free(keep->packer, parcel);
 }
 
 /* The replicas are gone and were not replaced: from now on the primary is alone, which is
  * told. */
 static void give_up(struct keep *keep) {
-    for (const struct parcel *parcel = keep->first; parcel; parcel = parcel->next)
-        keep->packer->alone += parcel->n;
+    for (const struct request *at = keep->parcels.first; at; at = at->next)
+        keep->packer->alone += ((const struct parcel *)at)->n;
     keep->node->had_replicas = false;
     let_go(keep);
 }
@@ -166,22 +159,18 @@ static void checkpoint(struct keep *keep) {
 
 static bool is_wanted(const struct keep *keep, int64_t now) {
     const struct packer *packer = keep->packer;
-    if (!keep->first || keep->is_asking) return false;
+    if (keep->parcels.n == 0 || keep->is_asking) return false;
     if (keep->in_doubt) return now >= keep->not_before;
     return packer->is_flushing || keep->bytes >= MAX_BEHIND || packer->in_use > packer->max / 2 ||
            now - keep->since >= CHECKPOINT_PAUSE;
 }
 
-/* Replicas come and go without a word to us; those of a young cluster are counted only after a
- * while. */
-static void look_around(struct net *net, int64_t now) {
-    if (now - net->refreshed >= LOOK_PAUSE) net_want_map(net);
-}
-
 int64_t confirm_tick(struct packer *packer, int64_t now) {
     struct net *net = packer->net;
-    if (packer->adds) look_around(net, now);
     int64_t next = now + CHECKPOINT_PAUSE;
+    /* Replicas come and go without a word to us; those of a young cluster are counted only after a
+     * while. */
+    if (packer->adds && now - net->refreshed >= LOOK_PAUSE) net_want_map(net);
     for (size_t i = 0; packer->adds && i < net->nodes; i++) {
         struct keep *keep = net->node[i]->with;
         if (!keep) continue;

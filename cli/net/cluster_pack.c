@@ -39,10 +39,8 @@ static size_t parcel_bytes(const struct packer *packer) {
 }
 
 static struct parcel *parcel_new(struct packer *packer) {
-    struct parcel *parcel = packer->free;
-    if (parcel) {
-        packer->free = parcel->next;
-    } else {
+    struct parcel *parcel = parcel_take(&packer->free);
+    if (!parcel) {
         if (!list_grow(&packer->all, &packer->all_room, packer->all_count + 1,
                        sizeof(struct parcel *)))
             return NULL;
@@ -54,13 +52,11 @@ static struct parcel *parcel_new(struct packer *packer) {
     parcel->packer = packer;
     parcel->n = parcel->pieces = 0;
     parcel->is_acknowledged = false;
-    parcel->next = NULL;
     return parcel;
 }
 
 void parcel_free(struct packer *packer, struct parcel *parcel) {
-    parcel->next = packer->free;
-    packer->free = parcel;
+    queue_push(&packer->free, &parcel->request);
     packer->in_use--;
     pthread_cond_broadcast(&packer->has_room);
 }

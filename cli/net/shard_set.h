@@ -170,9 +170,8 @@ struct piece {
 };
 
 struct parcel {
-    struct request request; /* its first member */
+    struct request request; /* its first member; queues of requests hold parcels by it */
     struct packer *packer;
-    struct parcel *next; /* in the list of free or of unconfirmed ones */
     uint32_t shard, n;
     bool is_acknowledged;
     int64_t opened;
@@ -181,6 +180,10 @@ struct parcel {
     char head[HEAD_ROOM]; /* the start of the command ends where the hashes begin */
     uint64_t hash[];      /* little-endian, and two bytes for the end of the line */
 };
+
+static inline struct parcel *parcel_take(struct queue *queue) {
+    return (struct parcel *)queue_take(queue);
+}
 
 /* A batch that waits for its answers. */
 struct asking {
@@ -206,7 +209,7 @@ struct packer {
     size_t room; /* hashes in a parcel */
     struct shard_state *shard;
     struct shard_state *open_first, *open_last;
-    struct parcel *free;
+    struct queue free;   /* parcels */
     struct parcel **all; /* for packer_close */
     size_t all_count, all_room;
     size_t in_use, max; /* parcels that are not free, and how many may be */
