@@ -279,8 +279,9 @@ int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is
     return code;
 }
 
-int wire_alive(struct wire *wire) {
+int wire_alive(void *with) {
     enum { EVERY_MS = 1000 };
+    struct wire *wire = with;
     const int64_t now = now_ms();
     if (now - wire->alive_ms < EVERY_MS) return 0;
     /* What the other side has not taken yet says the same. */

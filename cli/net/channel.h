@@ -70,8 +70,8 @@ int wire_receive(struct wire *wire, const uint8_t **bytes, size_t *len, bool *is
 /* Everything that is queued goes out. */
 int wire_flush(struct wire *wire);
 
-/* Called while other work takes long: sends the peer a keep-alive every second. */
-int wire_alive(struct wire *wire);
+/* Called while other work takes long: sends the peer of a wire a keep-alive every second. */
+int wire_alive(void *wire);
 
 /* Both have sent their last frame; of --over the command must end well too. */
 int wire_finish(struct wire *wire);

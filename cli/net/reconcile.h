@@ -32,6 +32,9 @@ struct pause {
 /* Sorted, each once. */
 int hashes_sort(struct hashes *hashes, const struct pause *pause);
 
+/* Where it is among sorted ones, or n. */
+size_t hashes_find(const struct hashes *hashes, uint64_t hash);
+
 /* A file of keys. What is in memory is 8 bytes for each different key, never lines. */
 struct set {
     const struct args *args;
@@ -92,6 +95,12 @@ int list_hash(struct list *list, enum side side, uint64_t hash);
 /* The lines of a set, or the hashes alone. */
 int list_set(struct list *list, enum side side, struct set *set, const struct hashes *wanted);
 int list_hashes(struct list *list, enum side side, const struct hashes *wanted);
+
+/* Both sides, unless they are partial and that is not wanted: the lines of a set, or, where that is
+ * NULL, hashes. In reconcile_session.c. */
+struct outcome;
+int list_both(const struct args *args, const struct outcome *outcome, struct set *const set[2],
+              const char *advice);
 
 /* ==== How it went =========================================================================== */
 

@@ -36,7 +36,7 @@ static int compare(const struct args *args, const tamis *first, const tamis *sec
 }
 
 /* "make the sketches with differences=1500" */
-static int check_partial(const struct args *args, const struct outcome *outcome) {
+static int print(const struct args *args, const struct outcome *outcome, struct set *const set[2]) {
     char advice[256];
     const struct tamis_estimate *size = &outcome->size;
     /* Twice the error above, so that the second try is the last. */
@@ -49,7 +49,7 @@ static int check_partial(const struct args *args, const struct outcome *outcome)
             "about %.40s keys differ (+/- %.40s); make the sketches with --differences %" PRIu64,
             human_count((uint64_t)(size->value + 0.5)).text, human_margin(size->error).text,
             (uint64_t)enough);
-    return refuse_partial(args, outcome, advice);
+    return list_both(args, outcome, set, advice);
 }
 
 /* ---- A sketch of a file, like one that is there ---- */
@@ -93,23 +93,18 @@ static int open_sketch(struct image *image, const struct args *args, const char 
 }
 
 static int compare_images(const struct args *args, struct image image[2], struct outcome *outcome) {
-    struct list list = {0};
     int code = form_is_shared(args, &image[FIRST], &image[SECOND]);
     if (!code) code = compare(args, image[FIRST].filter, image[SECOND].filter, outcome);
-    if (!code) code = check_partial(args, outcome);
-    if (!code) code = list_begin(&list, args);
-    if (!code) code = list_hashes(&list, FIRST, &outcome->only[FIRST]);
-    if (!code) code = list_hashes(&list, SECOND, &outcome->only[SECOND]);
-    return list_end(&list, code);
+    return code ? code : print(args, outcome, (struct set *[]){NULL, NULL});
 }
 
 /* `side` is where the image stands; the file is on the other one. */
 static int compare_file(const struct args *args, struct image *image, enum side side,
                         struct outcome *outcome) {
     const enum side other = side == FIRST ? SECOND : FIRST;
-    struct set set = {0};
-    struct list list = {0};
+    struct set set = {0}, *sets[2] = {NULL, NULL};
     tamis *sketch = NULL;
+    sets[other] = &set;
     int code = set_open(&set, args, args->operand[other]);
     if (!code) code = set_read(&set, image->filter);
     outcome->keys[other] = set.hashes.n;
@@ -118,12 +113,7 @@ static int compare_file(const struct args *args, struct image *image, enum side 
     if (!code)
         code = compare(args, side == FIRST ? image->filter : sketch,
                        side == FIRST ? sketch : image->filter, outcome);
-    if (!code) code = check_partial(args, outcome);
-    if (!code) code = list_begin(&list, args);
-    for (size_t i = 0; i < 2 && !code; i++)
-        code = i == (size_t)side ? list_hashes(&list, side, &outcome->only[side])
-                                 : list_set(&list, other, &set, &outcome->only[other]);
-    code = list_end(&list, code);
+    if (!code) code = print(args, outcome, sets);
     tamis_free(sketch);
     set_close(&set);
     return code;

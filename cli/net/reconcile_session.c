@@ -83,6 +83,17 @@ static int end_session(const struct args *args, const char *peer, tamis_session 
     return take_outcome(args, session, ours, outcome);
 }
 
+int list_both(const struct args *args, const struct outcome *outcome, struct set *const set[2],
+              const char *advice) {
+    struct list list = {0};
+    int code = refuse_partial(args, outcome, advice);
+    if (!code) code = list_begin(&list, args);
+    for (int i = FIRST; i <= SECOND && !code; i++)
+        code = set[i] ? list_set(&list, (enum side)i, set[i], &outcome->only[i])
+                      : list_hashes(&list, (enum side)i, &outcome->only[i]);
+    return list_end(&list, code);
+}
+
 /* ---- Both here ---- */
 
 /* Carries what one says to the other; false when there was nothing. */
@@ -114,7 +125,6 @@ static const char more_symbols[] = "--symbols allows more";
 
 int reconcile_here(const struct args *args, struct outcome *outcome) {
     struct set set[2] = {{0}, {0}};
-    struct list list = {0};
     uint8_t secret[TALK_SECRET_BYTES];
     tamis *hasher = NULL;
     int code = make_secret(args, secret);
@@ -125,11 +135,7 @@ int reconcile_here(const struct args *args, struct outcome *outcome) {
         if (!code) code = set_read(&set[i], hasher);
     }
     if (!code) code = session_here(args, set, outcome);
-    if (!code) code = refuse_partial(args, outcome, more_symbols);
-    if (!code) code = list_begin(&list, args);
-    for (size_t i = 0; i < 2 && !code; i++)
-        code = list_set(&list, (enum side)i, &set[i], &outcome->only[i]);
-    code = list_end(&list, code);
+    if (!code) code = list_both(args, outcome, (struct set *[]){&set[0], &set[1]}, more_symbols);
     set_close(&set[FIRST]);
     set_close(&set[SECOND]);
     tamis_free(hasher);
@@ -234,7 +240,6 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
     const bool is_asked = given(args, OPT_READ_STREAM);
     const char *stream = is_asked ? args->setting[OPT_READ_STREAM].text : args->operand[0];
     struct set set = {0};
-    struct list list = {0};
     struct bytes bytes = {0};
     tamis *hasher = NULL;
     uint64_t form = 0;
@@ -252,11 +257,7 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
     if (!code) code = receive_stream(args, &bytes, &set, outcome);
     snprintf(advice, sizeof advice, "make the stream with more than %s, using --symbols",
              human_count(outcome->session.symbols).text);
-    if (!code) code = refuse_partial(args, outcome, advice);
-    if (!code) code = list_begin(&list, args);
-    if (!code) code = list_hashes(&list, FIRST, &outcome->only[FIRST]);
-    if (!code) code = list_set(&list, SECOND, &set, &outcome->only[SECOND]);
-    code = list_end(&list, code);
+    if (!code) code = list_both(args, outcome, (struct set *[]){NULL, &set}, advice);
     set_close(&set);
     bytes_close(&bytes);
     tamis_free(hasher);
@@ -264,10 +265,6 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
 }
 
 /* ---- Over a wire: the talk ---- */
-
-static int keep_alive(void *with) {
-    return wire_alive(with);
-}
 
 /* The other side is told why, too; what goes wrong with that is no second complaint. */
 static int give_up(struct wire *wire, tamis_session *session, tamis_status status) {
@@ -375,19 +372,10 @@ static bool arrivals_add(struct arrivals *arrivals, const uint8_t *bytes, size_t
 
 static int check_line(const struct wire *wire, const struct arrivals *arrivals, const tamis *hasher,
                       const struct hashes *lacked, const struct tamis_key *key) {
-    const uint64_t hash = tamis_hash(hasher, key->bytes, key->len);
-    size_t from = 0, to = lacked->n;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (lacked->at[middle] < hash)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    if (from == lacked->n || lacked->at[from] != hash)
-        return wire_fail(wire, "sent a line that is not missing here");
-    if (arrivals->is_here[from]) return wire_fail(wire, "sent the same line twice");
-    arrivals->is_here[from] = true;
+    const size_t at = hashes_find(lacked, tamis_hash(hasher, key->bytes, key->len));
+    if (at == lacked->n) return wire_fail(wire, "sent a line that is not missing here");
+    if (arrivals->is_here[at]) return wire_fail(wire, "sent the same line twice");
+    arrivals->is_here[at] = true;
     return 0;
 }
 
@@ -486,7 +474,7 @@ static int meet(struct meeting *meeting, const struct args *args, struct outcome
         code = wire_greet(wire, form_mark(set), meeting->prints && list_wants(&list, SECOND),
                           &meeting->is_line_wanted);
     if (!code) code = make_hasher(args, wire->secret, &meeting->hasher);
-    set->pause = (struct pause){.call = keep_alive, .with = wire};
+    set->pause = (struct pause){.call = wire_alive, .with = wire};
     if (!code) code = set_read(set, meeting->hasher);
     if (!code)
         code = open_session(args, &meeting->session,

@@ -74,8 +74,7 @@ int hashes_sort(struct hashes *hashes, const struct pause *pause) {
     return 0;
 }
 
-/* Where it stands, or n. */
-static size_t find_hash(const struct hashes *hashes, uint64_t hash) {
+size_t hashes_find(const struct hashes *hashes, uint64_t hash) {
     size_t from = 0, n = hashes->n;
     while (n > 0) {
         const size_t half = n / 2;
@@ -167,7 +166,7 @@ struct search {
 static void ask_batch(void *with, struct batch *batch) {
     const struct search *search = with;
     for (size_t i = 0; i < batch->n; i++) {
-        const size_t at = find_hash(search->wanted, batch->hash[i]);
+        const size_t at = hashes_find(search->wanted, batch->hash[i]);
         batch->hit[i] = at < search->wanted->n;
         batch->value[i] = at;
     }

@@ -106,7 +106,7 @@ plant "hashes stay twice in a set" reconcile cli/net/reconcile_set.c \
 plant "a stream may be of other keys" reconcile-stream cli/net/reconcile_session.c \
     "if (!code && form != form_mark(&set))" "if (false)"
 plant "lines of the other side are believed" reconcile-hostile cli/net/reconcile_session.c \
-    "if (from == lacked->n || lacked->at[from] != hash)" "if (false)"
+    "if (at == lacked->n) return wire_fail(wire, \"sent a line that is not missing here\");" "if (at == lacked->n) return 0;"
 plant "what is partial is printed as whole" reconcile-sketch cli/verbs/reconcile.c \
     "if (!given(args, OPT_PARTIAL)) {" "if (false) {"
 plant "a hash in a list may be anything" reconcile-stream cli/net/reconcile_image.c \
