@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* distinct.c: how many different keys there are, before anything is made of them. */
+/* distinct.c: how many different keys there are, before anything is made of them; and hashes
+ * in order, each once. */
 #include "cli/cli.h"
 #include "tamis_engine.h"
 
@@ -66,15 +67,54 @@ int keys_keep(struct keys *keys, struct spill *copy) {
     return code;
 }
 
-static int by_number(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+/* ---- Hashes in order ---- */
+
+static void sort_few(uint64_t *at, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t hash = at[i];
+        size_t j = i;
+        for (; j > 0 && at[j - 1] > hash; j--) at[j] = at[j - 1];
+        at[j] = hash;
+    }
 }
 
-size_t sort_distinct(uint64_t *hash, size_t n) {
+/* In place, by one byte after the other from the highest: each hash is moved to where the next free
+ * place of its byte is. Well-mixed hashes need few rounds, and no second copy. */
+static int sort_by_byte(uint64_t *at, size_t n, unsigned shift, const struct pause *pause) {
+    enum { FEW = 48 };
+    size_t next[256] = {0}, end[256], sum = 0;
+    int code = 0;
+    if (n <= FEW) {
+        sort_few(at, n);
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) next[at[i] >> shift & 255]++;
+    for (size_t b = 0; b < 256; b++) {
+        const size_t count = next[b];
+        next[b] = sum;
+        end[b] = sum += count;
+    }
+    for (size_t b = 0; b < 256; b++) {
+        while (next[b] < end[b]) {
+            const uint64_t hash = at[next[b]];
+            const size_t to = hash >> shift & 255;
+            at[next[b]] = at[next[to]];
+            at[next[to]++] = hash;
+        }
+    }
+    for (size_t b = 0, start = 0; b < 256 && shift > 0 && !code; start = end[b++]) {
+        code = sort_by_byte(at + start, end[b] - start, shift - 8, NULL);
+        if (!code && pause && pause->call) code = pause->call(pause->with);
+    }
+    return code;
+}
+
+int sort_distinct(uint64_t *hash, size_t *n, const struct pause *pause) {
     size_t kept = 0;
-    if (n > 0) qsort(hash, n, sizeof *hash, by_number);
-    for (size_t i = 0; i < n; i++)
+    const int code = sort_by_byte(hash, *n, 56, pause);
+    if (code) return code;
+    for (size_t i = 0; i < *n; i++)
         if (kept == 0 || hash[i] != hash[kept - 1]) hash[kept++] = hash[i];
-    return kept;
+    *n = kept;
+    return 0;
 }

@@ -253,8 +253,13 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
  * unless that is NULL. In distinct.c. */
 int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct);
 
-/* Sorts hashes and drops those that repeat: how many are left. In distinct.c. */
-size_t sort_distinct(uint64_t *hash, size_t n);
+/* Sorts hashes and drops those that repeat; *n is how many are left. `pause`, unless NULL, is
+ * called now and then while that takes long; anything but 0 from it ends that. In distinct.c. */
+struct pause {
+    int (*call)(void *with);
+    void *with;
+};
+int sort_distinct(uint64_t *hash, size_t *n, const struct pause *pause);
 
 /* The keys come from that copy from now on. */
 int keys_keep(struct keys *keys, struct spill *copy);

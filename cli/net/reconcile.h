@@ -23,16 +23,7 @@ struct hashes {
 bool hashes_add(struct hashes *hashes, uint64_t hash); /* false: no memory */
 void hashes_free(struct hashes *hashes);
 
-/* `pause` is called now and then while that takes long; anything but 0 from it ends the work. */
-struct pause {
-    int (*call)(void *with);
-    void *with;
-};
-
-/* Sorted, each once. */
-int hashes_sort(struct hashes *hashes, const struct pause *pause);
-
-/* Where it is among sorted ones, or n. */
+/* Where it is, or n, in what sort_distinct has sorted. */
 size_t hashes_find(const struct hashes *hashes, uint64_t hash);
 
 /* A file of keys. What is in memory is 8 bytes for each different key, never lines. */

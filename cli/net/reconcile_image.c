@@ -30,8 +30,8 @@ static int compare(const struct args *args, const tamis *first, const tamis *sec
     outcome->is_partial = status == TAMIS_PARTIAL;
     if (outcome->is_partial && tamis_difference_size(first, second, &outcome->size))
         outcome->size = (struct tamis_estimate){0}; /* It keeps no estimator. */
-    (void)hashes_sort(&outcome->only[FIRST], NULL);
-    (void)hashes_sort(&outcome->only[SECOND], NULL);
+    for (int i = FIRST; i <= SECOND; i++)
+        (void)sort_distinct(outcome->only[i].at, &outcome->only[i].n, NULL);
     return 0;
 }
 
@@ -173,7 +173,7 @@ static int read_list(const struct args *args, const char *path, struct hashes *w
         at = newline ? newline + 1 : end;
     }
     bytes_close(&bytes);
-    return code ? code : hashes_sort(wanted, NULL);
+    return code ? code : sort_distinct(wanted->at, &wanted->n, NULL);
 }
 
 static int print_found(void *with, uint64_t hash, const struct tamis_key *line,

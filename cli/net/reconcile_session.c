@@ -69,8 +69,8 @@ static int take_outcome(const struct args *args, const tamis_session *session, e
     while (tamis_session_next(session, &cursor, &item))
         if (!hashes_add(&outcome->only[item.is_ours ? ours : !ours], item.hash))
             return fail_memory(args);
-    (void)hashes_sort(&outcome->only[FIRST], NULL);
-    (void)hashes_sort(&outcome->only[SECOND], NULL);
+    for (int i = FIRST; i <= SECOND; i++)
+        (void)sort_distinct(outcome->only[i].at, &outcome->only[i].n, NULL);
     return 0;
 }
 

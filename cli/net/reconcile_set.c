@@ -24,56 +24,6 @@ void hashes_free(struct hashes *hashes) {
     *hashes = (struct hashes){0};
 }
 
-static void sort_few(uint64_t *at, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        const uint64_t hash = at[i];
-        size_t j = i;
-        for (; j > 0 && at[j - 1] > hash; j--) at[j] = at[j - 1];
-        at[j] = hash;
-    }
-}
-
-/* In place, by one byte after the other from the highest: each hash is moved to where the next free
- * place of its byte is. Well-mixed hashes need few rounds, and no second copy. */
-static int sort_by_byte(uint64_t *at, size_t n, unsigned shift, const struct pause *pause) {
-    enum { FEW = 48 };
-    size_t next[256] = {0}, end[256], sum = 0;
-    int code = 0;
-    if (n <= FEW) {
-        sort_few(at, n);
-        return 0;
-    }
-    for (size_t i = 0; i < n; i++) next[at[i] >> shift & 255]++;
-    for (size_t b = 0; b < 256; b++) {
-        const size_t count = next[b];
-        next[b] = sum;
-        end[b] = sum += count;
-    }
-    for (size_t b = 0; b < 256; b++) {
-        while (next[b] < end[b]) {
-            const uint64_t hash = at[next[b]];
-            const size_t to = hash >> shift & 255;
-            at[next[b]] = at[next[to]];
-            at[next[to]++] = hash;
-        }
-    }
-    for (size_t b = 0, start = 0; b < 256 && shift > 0 && !code; start = end[b++]) {
-        code = sort_by_byte(at + start, end[b] - start, shift - 8, NULL);
-        if (!code && pause && pause->call) code = pause->call(pause->with);
-    }
-    return code;
-}
-
-int hashes_sort(struct hashes *hashes, const struct pause *pause) {
-    size_t kept = 0;
-    const int code = sort_by_byte(hashes->at, hashes->n, 56, pause);
-    if (code) return code;
-    for (size_t i = 0; i < hashes->n; i++)
-        if (kept == 0 || hashes->at[i] != hashes->at[kept - 1]) hashes->at[kept++] = hashes->at[i];
-    hashes->n = kept;
-    return 0;
-}
-
 size_t hashes_find(const struct hashes *hashes, uint64_t hash) {
     size_t from = 0, n = hashes->n;
     while (n > 0) {
@@ -137,7 +87,7 @@ int set_read(struct set *set, const tamis *hasher) {
     keys_hash_by(&set->keys, hasher);
     int code = keys_can_again(&set->keys) ? 0 : spill_open(&set->copy, set->args);
     if (!code) code = keys_run(&set->keys, &handler);
-    if (!code) code = hashes_sort(&set->hashes, &set->pause);
+    if (!code) code = sort_distinct(set->hashes.at, &set->hashes.n, &set->pause);
     if (!code && set->copy.buffer)
         code = keys_keep(&set->keys, &set->copy);
     else if (!code)

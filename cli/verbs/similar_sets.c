@@ -97,7 +97,7 @@ static int take_batch(void *with, struct batch *batch) {
 }
 
 static void sort_hashes(struct set *set) {
-    set->hashes = sort_distinct(set->hash, set->hashes);
+    (void)sort_distinct(set->hash, &set->hashes, NULL);
     set->keys = (struct tamis_estimate){(double)set->hashes, 0};
 }
 

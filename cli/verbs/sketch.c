@@ -66,7 +66,7 @@ struct sketching {
 static int make_room(struct sketching *s, size_t more) {
     const uint64_t max = memory_wanted(s->args) / sizeof *s->hash;
     if (s->n + more <= s->room) return 0;
-    s->n = sort_distinct(s->hash, s->n);
+    (void)sort_distinct(s->hash, &s->n, NULL);
     const size_t needed = s->n + more;
     if (needed > max)
         return fail(s->args, "--memory", "%s hold only %s distinct keys, and the input has more",
@@ -94,7 +94,7 @@ static int take_batch(void *with, struct batch *batch) {
 }
 
 static int add_distinct(struct sketching *s) {
-    s->n = sort_distinct(s->hash, s->n);
+    (void)sort_distinct(s->hash, &s->n, NULL);
     s->keys = s->n;
     return check_status(s->args, NULL, tamis_add_hashes(s->filter, s->hash, s->n));
 }

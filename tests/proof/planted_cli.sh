@@ -65,7 +65,7 @@ plant "who leaves the candidates was never counted" count-top cli/verbs/count_to
 plant "the memory of a run is lost" admit cli/verbs/admit.c \
     "if (!admitting->edit) return 0;" "return 0;"
 plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
-    "s->n = sort_distinct(s->hash, s->n);
+    "(void)sort_distinct(s->hash, &s->n, NULL);
     s->keys = s->n;" "s->keys = s->n;"
 plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > max)" "if (false)"
 plant "a short text has no shingle" similar-texts cli/verbs/similar_sets.c \
@@ -101,8 +101,8 @@ plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 plant "a key is printed for each of its lines" reconcile cli/net/reconcile_set.c \
     "if (found->is_there && found->mark == mark) continue;" ""
-plant "hashes stay twice in a set" reconcile cli/net/reconcile_set.c \
-    "if (kept == 0 || hashes->at[i] != hashes->at[kept - 1]) " ""
+plant "hashes stay twice in a set" reconcile cli/images/distinct.c \
+    "if (kept == 0 || hash[i] != hash[kept - 1])" ""
 plant "a stream may be of other keys" reconcile-stream cli/net/reconcile_session.c \
     "if (!code && form != form_mark(&set))" "if (false)"
 plant "lines of the other side are believed" reconcile-hostile cli/net/reconcile_session.c \
