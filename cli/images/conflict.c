@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct place {
     const char *file;

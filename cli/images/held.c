@@ -16,7 +16,6 @@
 #define _GNU_SOURCE
 #include "cli/images/held.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* pairs.c: lines of a key and a value, with a tab between them. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

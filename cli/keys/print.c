@@ -2,7 +2,6 @@
 /* print.c: lines of a batch, as grep prints them. */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "cli/cli.h"
 

@@ -8,7 +8,6 @@
 #define TAMIS_CLI_KEYS_SCAN_H
 
 #include <stdint.h>
-#include <string.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

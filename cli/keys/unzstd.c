@@ -4,8 +4,6 @@
  * A frame says how far it looks back. The library's own limit on that, 128 MiB, is ours too: what
  * was made with --long=28 or more is refused by it.
  */
-#include <stdlib.h>
-
 #include "cli/keys/block.h"
 
 #if defined(TAMIS_WITH_ZSTD)

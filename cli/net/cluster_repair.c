@@ -10,7 +10,6 @@
 #ifdef TAMIS_WITH_HIREDIS
 #include "tamis_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct repairing {
