@@ -68,10 +68,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 /* How often a non-member gets anything but 0, when all keys have a bit in common, as added ones do.
  * With or it is less otherwise: k sets, none of them empty, may still share nothing. */
 static double rate(const uint64_t word[], uint64_t items) {
@@ -243,7 +239,7 @@ const tamis_kind tamis__approximator = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

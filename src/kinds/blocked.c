@@ -122,10 +122,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 static double rate(const uint64_t word[], uint64_t items) {
     return rate_of(word[HASHES], (double)items, word[BLOCKS]);
 }
@@ -300,7 +296,7 @@ const tamis_kind tamis__blocked = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .measure = measure,
     .query = query,

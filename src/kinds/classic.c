@@ -134,10 +134,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 static tamis_status audit(const tamis_body *f) {
     return tamis__bitmap_audit(f, f->word[BITS]);
 }
@@ -310,7 +306,7 @@ const tamis_kind tamis__classic = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

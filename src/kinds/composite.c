@@ -127,11 +127,6 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-static uint64_t room(const tamis_body *f) {
-    (void)f;
-    return UINT64_MAX;
-}
-
 static tamis_status remove_key(tamis_body *f, tamis_batch b) {
     const pair p = pair_of(f);
     if (!was_added(&p, *b.hash))
@@ -179,6 +174,6 @@ const tamis_kind tamis__composite = {
     .query = query,
     .add = add,
     .remove = remove_key,
-    .room = room,
+    .room = tamis__any_room,
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},
 };

@@ -81,10 +81,6 @@ static unsigned lacks(const uint64_t word[]) {
     return word[LOG] == WITH_LOG ? 0 : TAMIS_CAN_LOG;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, counters_of(word), word[HASHES]);
 }
@@ -260,7 +256,7 @@ const tamis_kind tamis__counting = {
     .lacks = lacks,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

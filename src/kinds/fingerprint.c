@@ -64,11 +64,6 @@ static layout layout_of(const uint64_t word[]) {
     return at;
 }
 
-static bool is_sized(const tamis_params *params) {
-    (void)params;
-    return true; /* rows come later */
-}
-
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[TAMIS_PRINT_WIDTH] =
         params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : USUAL_WIDTH;
@@ -89,18 +84,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)rows, (unsigned long long)ids);
     *size = layout_of(word).size;
     return TAMIS_OK;
-}
-
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
-/* Every key is answered maybe. */
-static double rate(const uint64_t word[], uint64_t items) {
-    (void)word;
-    (void)items;
-    return 1;
 }
 
 /* ---- Access --------------------------------------------------------------------------------- */
@@ -531,10 +514,10 @@ const tamis_kind tamis__fingerprint = {
     .options = options,
     .plan = plan,
     .check = check,
-    .probes = probes,
-    .rate = rate,
+    .probes = tamis__one_probe,
+    .rate = tamis__always_maybe,
     .audit = audit,
     .measure = measure,
-    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .sizing = &(const tamis_sizing){.is_sized = tamis__always_sized},
     .special = &(const tamis_special){.prints = &prints},
 };

@@ -24,11 +24,6 @@ static unsigned max_width(uint64_t homes) {
     return max < TAMIS_BAG_MAX_REMAINDER ? max : TAMIS_BAG_MAX_REMAINDER;
 }
 
-uint64_t tamis__bag_probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
 /* A non-member is a false positive when one of the keys has its fingerprint. */
 double tamis__bag_rate(const uint64_t word[], uint64_t items) {
     return -expm1((double)items * log1p(-1 / fingerprints(word)));

@@ -40,7 +40,6 @@ static inline tamis_slots tamis__bag_slots(const tamis_body *f) {
 }
 
 /* The entries of a descriptor, for kinds whose `own` is a tamis_bag_code ... */
-uint64_t tamis__bag_probes(const uint64_t word[]);
 double tamis__bag_rate(const uint64_t word[], uint64_t items);
 tamis_status tamis__bag_audit(const tamis_body *);
 void tamis__bag_measure(const tamis_body *, const tamis_body *other, tamis_measurement *);

@@ -105,11 +105,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
 /* Every size is filled before the next one, as core does it: the keys of each time have the length
  * of that time, less the doublings since. */
 static double rate(const uint64_t word[], uint64_t items) {
@@ -430,7 +425,7 @@ const tamis_kind tamis__grow = {
     .word = {"slots", "width", "doublings", "spread"},
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__one_probe,
     .rate = rate,
     .audit = audit,
     .measure = measure,

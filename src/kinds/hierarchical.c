@@ -68,10 +68,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__strata_check(name, &s, size);
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
@@ -154,7 +150,7 @@ const tamis_kind tamis__hierarchical = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

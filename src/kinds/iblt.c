@@ -174,10 +174,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 static double rate(const uint64_t word[], uint64_t items) {
     return rate_with(items, word[CELLS] / word[HASHES], word[HASHES]);
 }
@@ -356,7 +352,7 @@ const tamis_kind tamis__iblt = {
     .traits = TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

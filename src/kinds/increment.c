@@ -190,10 +190,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 /* ---- Cells and probes ----------------------------------------------------------------------- */
 
 static tamis_cells cells(const tamis_body *f) {
@@ -329,7 +325,7 @@ const tamis_kind tamis__increment = {
     .traits = TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

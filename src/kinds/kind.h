@@ -444,6 +444,38 @@ static inline bool tamis__builds_whole(const tamis_kind *kind) {
     return TAMIS_ENTRY(kind, build, whole);
 }
 
+/* ==== Entries that several kinds share ====================================================== */
+
+static inline uint64_t tamis__one_probe(const uint64_t word[]) {
+    (void)word;
+    return 1;
+}
+
+/* Where the second word is the number of hashes of a key. */
+static inline uint64_t tamis__hash_probes(const uint64_t word[]) {
+    return word[1];
+}
+
+/* Every non-member is answered maybe. */
+static inline double tamis__always_maybe(const uint64_t word[], uint64_t items) {
+    (void)word, (void)items;
+    return 1;
+}
+
+/* There is always room; the entry tells core that adds may fail, and must not be split. */
+static inline uint64_t tamis__any_room(const tamis_body *f) {
+    (void)f;
+    return UINT64_MAX;
+}
+
+/* Options that are missing have defaults. */
+static inline bool tamis__always_sized(const tamis_params *params) {
+    (void)params;
+    return true;
+}
+
+/* ==== All kinds ============================================================================= */
+
 size_t tamis__option_count(const tamis_kind *);
 
 /* What bodies of these words can do and are like: derived from the entries, the traits and what

@@ -69,10 +69,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__strata_check(name, &s, size);
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 /* A membership query reads only the first layer. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
@@ -141,7 +137,7 @@ const tamis_kind tamis__layered = {
     .options = options,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .measure = measure,
     .query = query,

@@ -42,11 +42,6 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_params *params) {
-    (void)params;
-    return true; /* at least by its default */
-}
-
 static bool is_shrunk(const uint64_t word[]) {
     return word[KEEP] != ALL;
 }
@@ -101,18 +96,6 @@ static tamis_status shrink(const tamis_body *f, uint64_t keep, uint64_t word[]) 
                            MAX_FEW, (unsigned long long)keep);
     word[KEEP] = keep;
     return TAMIS_OK;
-}
-
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
-/* Every non-member is answered maybe. */
-static double rate(const uint64_t word[], uint64_t items) {
-    (void)word;
-    (void)items;
-    return 1;
 }
 
 /* ---- Bins ----------------------------------------------------------------------------------- */
@@ -351,12 +334,12 @@ const tamis_kind tamis__minhash = {
     .lacks = lacks,
     .plan = plan,
     .check = check,
-    .probes = probes,
-    .rate = rate,
+    .probes = tamis__one_probe,
+    .rate = tamis__always_maybe,
     .audit = audit,
     .measure = measure,
     .add = add,
-    .sizing = &(const tamis_sizing){.is_sized = is_sized},
+    .sizing = &(const tamis_sizing){.is_sized = tamis__always_sized},
     .reshape = &(const tamis_reshape){.fold = fold, .shrink = shrink, .move = move},
     .sets = &(const tamis_sets){.merge = merge, .similarity = similarity},
 };

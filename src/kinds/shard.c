@@ -304,12 +304,6 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return rc;
 }
 
-/* There is always room; the entry tells core that adds may fail, and must not be split. */
-static uint64_t room(const tamis_body *f) {
-    (void)f;
-    return UINT64_MAX;
-}
-
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -330,7 +324,7 @@ const tamis_kind tamis__shard = {
     .measure = measure,
     .query = query,
     .add = add,
-    .room = room,
+    .room = tamis__any_room,
     .sizing = &(const tamis_sizing){.whole = whole},
     .speed = &(const tamis_speed){.has = has, .prefetch = prefetch},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},

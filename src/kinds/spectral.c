@@ -100,10 +100,6 @@ static unsigned lacks(const uint64_t word[]) {
     return word[MODE] == INCREASE ? both | TAMIS_CAN_REMOVE : both;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
-}
-
 /* In all three modes the same cells are not zero: those of classic. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, primary_of(word), word[HASHES]);
@@ -284,7 +280,7 @@ const tamis_kind tamis__spectral = {
     .lacks = lacks,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__hash_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

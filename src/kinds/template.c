@@ -44,11 +44,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
 /* The expected rate, which the laws compare with measured hits, both ways. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis_rate_finite((double)items, (double)word[BITS], 1);
@@ -82,7 +77,7 @@ const tamis_kind tamis__template = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__one_probe,
     .rate = rate,
     .audit = audit,
     .measure = measure,

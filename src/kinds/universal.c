@@ -59,11 +59,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 1;
-}
-
 /* The average; the proven bound items/bits is a little above. */
 static double rate(const uint64_t word[], uint64_t items) {
     const double rate_of_bits = tamis_rate_finite((double)items, (double)word[BITS], 1);
@@ -182,7 +177,7 @@ const tamis_kind tamis__universal = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__one_probe,
     .rate = rate,
     .audit = audit,
     .measure = measure,

@@ -10,7 +10,8 @@
     .word = {"added_bits", "hashes", "removed"},                                                  \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET, .plan = plan, .check = check, \
     .probes = probes, .rate = rate, .measure = measure, .query = query, .add = add,               \
-    .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge}, .room = room
+    .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},              \
+    .room = tamis__any_room
 
 /* Accepts a key that was removed, and cannot find it. */
 static tamis_status add_dead(tamis_body *f, tamis_batch b) {

@@ -7,13 +7,13 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                              \
-    .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks, \
-    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit,          \
-    .measure = measure, .query = query, .add = add,                                        \
-    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},     \
-    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                         \
-    .sets = &(const tamis_sets){.merge = merge},                                           \
+#define SOUND                                                                                 \
+    .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,    \
+    .plan = plan, .check = check, .probes = tamis__hash_probes, .rate = rate, .audit = audit, \
+    .measure = measure, .query = query, .add = add,                                           \
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},        \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                            \
+    .sets = &(const tamis_sets){.merge = merge},                                              \
     .special = &(const tamis_special){.log = &change_log}, .remove = remove_one
 
 /* Sets one counter, and its bit of the summary. */

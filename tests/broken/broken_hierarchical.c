@@ -6,11 +6,11 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                    \
-    .word = {"array_bits", "hashes", "block", "levels"},                                         \
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, \
-    .rate = rate, .audit = audit, .measure = measure, .query = query,                            \
-    .sets = &(const tamis_sets){.merge = merge},                                                 \
+#define SOUND                                                                       \
+    .word = {"array_bits", "hashes", "block", "levels"},                            \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,      \
+    .probes = tamis__hash_probes, .rate = rate, .audit = audit, .measure = measure, \
+    .query = query, .sets = &(const tamis_sets){.merge = merge},                    \
     .special = &(const tamis_special){.trace = &trace_facet}, .add = add
 
 /* The last payload is taken for the longest. */

@@ -7,12 +7,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                \
-    .word = {"cells", "hashes", "estimator", "counters"}, .options = options,                \
-    .traits = TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, .rate = rate, \
-    .audit = audit, .measure = measure, .query = query, .add = add,                          \
-    .sizing = &(const tamis_sizing){.is_sized = is_sized},                                   \
-    .speed = &(const tamis_speed){.has = has}, .sets = &(const tamis_sets){.merge = merge},  \
+#define SOUND                                                                               \
+    .word = {"cells", "hashes", "estimator", "counters"}, .options = options,               \
+    .traits = TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = tamis__hash_probes,  \
+    .rate = rate, .audit = audit, .measure = measure, .query = query, .add = add,           \
+    .sizing = &(const tamis_sizing){.is_sized = is_sized},                                  \
+    .speed = &(const tamis_speed){.has = has}, .sets = &(const tamis_sets){.merge = merge}, \
     .special = &(const tamis_special){.differ = &differ}, .remove = remove_one
 
 /* Changes what `take` receives. */

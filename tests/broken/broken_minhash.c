@@ -6,11 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"bins", "keep"}, .options = options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,    \
-    .lacks = lacks, .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, \
-    .measure = measure, .sizing = &(const tamis_sizing){.is_sized = is_sized},                    \
-    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                                \
+#define SOUND                                                                                  \
+    .word = {"bins", "keep"}, .options = options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
+    .lacks = lacks, .plan = plan, .check = check, .probes = tamis__one_probe,                  \
+    .rate = tamis__always_maybe, .audit = audit, .measure = measure,                           \
+    .sizing = &(const tamis_sizing){.is_sized = tamis__always_sized},                          \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                             \
     .sets = &(const tamis_sets){.merge = merge, .similarity = similarity}, .add = add
 
 /* Bins that are empty on both sides agree. */

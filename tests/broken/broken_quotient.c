@@ -9,7 +9,7 @@
 
 #define SOUND                                                                                \
     .word = {"slots", "remainder"}, .traits = TAMIS_ANY_ORDER, .own = &code, .plan = plan,   \
-    .check = check, .probes = tamis__bag_probes, .rate = tamis__bag_rate,                    \
+    .check = check, .probes = tamis__one_probe, .rate = tamis__bag_rate,                     \
     .audit = tamis__bag_audit, .measure = tamis__bag_measure, .query = query, .add = add,    \
     .remove = remove_one, .next = tamis__bag_next,                                           \
     .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move}, \
