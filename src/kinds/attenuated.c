@@ -46,29 +46,18 @@ static tamis_strata strata_of(const uint64_t word[]) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[LEVELS] = tamis__chosen(params, OPT_LEVELS, PRESET_LEVELS);
-    tamis_strata s = strata_of(word);
-    const tamis_status rc =
-        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
-    word[BITS] = s.bits;
-    word[HASHES] = s.hashes;
-    return rc;
+    return tamis__strata_plan(name, params, OPT_HASHES, strata_of(word), word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
         return tamis__fail(TAMIS_CORRUPT, "attenuated has 1 to %d levels, not %llu", MAX_LEVELS,
                            (unsigned long long)word[LEVELS]);
-    const tamis_strata s = strata_of(word);
-    return tamis__strata_check(name, &s, size);
+    return tamis__strata_check(name, strata_of(word), size);
 }
 
 static uint64_t probes(const uint64_t word[]) {
     return word[HASHES] * word[LEVELS];
-}
-
-/* Keys are added to the first level; the others stay empty until a merge. */
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
 /* ---- Levels and their counts ---------------------------------------------------------------- */
@@ -150,13 +139,13 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     const tamis_strata s = strata_of(f->word);
     for (uint64_t i = 0; i < s.count; i++) {
         tamis_measurement level;
-        tamis__stratum_measure(f, other, &s, i, &level);
+        tamis__stratum_measure(f, other, s, i, &level);
         out->bits += level.bits;
         out->bits_set += level.bits_set;
         out->fpr += (1 - out->fpr) * level.fpr;
         out->affected += level.bits_set * 10 > level.bits * 9;
     }
-    out->items = tamis__strata_items(f, other, &s);
+    out->items = tamis__strata_items(f, other, s);
     if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu of %llu levels are over 90 %% full and count as unknown",
@@ -174,7 +163,7 @@ const tamis_kind tamis__attenuated = {
     .plan = plan,
     .check = check,
     .probes = probes,
-    .rate = rate,
+    .rate = tamis__bloom_array_rate, /* of the first level: the others are empty until a merge */
     .audit = audit,
     .measure = measure,
     .query = query,

@@ -27,6 +27,10 @@ double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
     return near_rate(keys, bits, hashes);
 }
 
+double tamis__bloom_array_rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[TAMIS_BLOOM_BITS], word[TAMIS_BLOOM_HASHES]);
+}
+
 /* The smallest m that keeps the rate with k probes. The search starts from the formula by e^-x,
  * which is a little too low. */
 static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
@@ -87,42 +91,38 @@ TAMIS_HOT void set_shared(const tamis_probed *p, uint64_t x, uint64_t cell) {
     tamis__or64_shared(p->bytes + cell / 64 * 8, (uint64_t)1 << cell % 64);
 }
 
-bool tamis__bloom_has(const tamis_bloom *b, uint64_t hash) {
-    const tamis_probed p = tamis__bits_probed(b);
+bool tamis__bloom_has(const tamis_body *f, uint64_t hash) {
+    const tamis_probed p = tamis__bits_probed(f);
     return tamis__probed_has(tamis__bit_passes, &p, hash);
 }
 
-static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
-    const tamis_probed p = tamis__bits_probed(b);
-    tamis__probed_query(tamis__bit_passes, &p, hash, n, hit);
+static void query_plain(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    const tamis_probed p = tamis__bits_probed(f);
+    tamis__probed_query(tamis__bit_passes, &p, b.hash, b.n, hit);
 }
-
-static const tamis_bloom_ops plain = {query};
 
 /* A few keys are not worth eight lanes. */
 enum { MIN_FOR_LANES = 8 };
 
-static const tamis_bloom_ops *ops(const tamis_bloom *b, size_t n) {
+void tamis__bloom_query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    tamis_bloom_kernel *query = query_plain;
 #if TAMIS_HAS_X86
-    const bool is_near = b->bits / 8 <= TAMIS_NEAR_BYTES;
-    if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && n >= MIN_FOR_LANES)
-        return &tamis__bloom_avx512;
-    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__bloom_avx2;
+    const bool is_near = f->word[TAMIS_BLOOM_BITS] / 8 <= TAMIS_NEAR_BYTES;
+    if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && b.n >= MIN_FOR_LANES)
+        query = tamis__bloom_query_avx512;
+    else if (tamis__cpu() & TAMIS_CPU_AVX2)
+        query = tamis__bloom_query_avx2;
 #endif
-    (void)b, (void)n;
-    return &plain;
+    query(f, b, hit);
 }
 
-void tamis__bloom_query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
-    ops(b, n)->query(b, hash, n, hit);
+tamis_status tamis__bloom_add(tamis_body *f, tamis_batch b) {
+    const tamis_probed p = tamis__bits_probed(f);
+    tamis__probed_add(set, &p, b.hash, b.n);
+    return TAMIS_OK;
 }
 
-void tamis__bloom_add(const tamis_bloom *b, const uint64_t *hash, size_t n) {
-    const tamis_probed p = tamis__bits_probed(b);
-    tamis__probed_add(set, &p, hash, n);
-}
-
-void tamis__bloom_add_shared(const tamis_bloom *b, const uint64_t *hash, size_t n) {
-    const tamis_probed p = tamis__bits_probed(b);
-    tamis__probed_add(set_shared, &p, hash, n);
+void tamis__bloom_add_shared(tamis_body *f, tamis_batch b) {
+    const tamis_probed p = tamis__bits_probed(f);
+    tamis__probed_add(set_shared, &p, b.hash, b.n);
 }

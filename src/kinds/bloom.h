@@ -42,22 +42,18 @@ TAMIS_HOT uint64_t tamis__chain_next(uint64_t *x, uint64_t cells) {
     return tamis__range(tamis__chain_turn(x), cells);
 }
 
-/* Querying and adding where cells are bits, in whole 64-bit words. */
-typedef struct tamis_bloom {
-    uint8_t *bytes;
-    uint64_t bits, hashes;
-} tamis_bloom;
+/* Entries of kinds whose first words are these, and whose payload begins with that array of bits,
+ * in whole 64-bit words. */
+enum { TAMIS_BLOOM_BITS, TAMIS_BLOOM_HASHES };
 
-/* The operation that has kernels. */
-typedef struct tamis_bloom_ops {
-    void (*query)(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);
-} tamis_bloom_ops;
+double tamis__bloom_array_rate(const uint64_t word[], uint64_t items);
+bool tamis__bloom_has(const tamis_body *, uint64_t hash);
+void tamis__bloom_query(const tamis_body *, tamis_batch, uint8_t *hit);
+tamis_status tamis__bloom_add(tamis_body *, tamis_batch);
+void tamis__bloom_add_shared(tamis_body *, tamis_batch);
 
-extern const tamis_bloom_ops tamis__bloom_avx2, tamis__bloom_avx512; /* the latter: only in cache */
-
-bool tamis__bloom_has(const tamis_bloom *, uint64_t hash);
-void tamis__bloom_query(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);
-void tamis__bloom_add(const tamis_bloom *, const uint64_t *hash, size_t n);
-void tamis__bloom_add_shared(const tamis_bloom *, const uint64_t *hash, size_t n);
+/* Kernels of the query; the second is only for arrays in cache. */
+typedef void tamis_bloom_kernel(const tamis_body *, tamis_batch, uint8_t *hit);
+tamis_bloom_kernel tamis__bloom_query_avx2, tamis__bloom_query_avx512;
 
 #endif

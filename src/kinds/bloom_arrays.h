@@ -16,7 +16,7 @@
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Every kind keeps `bits` and `hashes` as shape words, and derives the rest from its options. */
+/* Every kind keeps `bits` and `hashes` as its first words, and derives the rest from its options. */
 typedef struct tamis_strata {
     uint64_t bits;    /* of the first array; a multiple of 64 */
     uint64_t hashes;  /* of a key, in any array */
@@ -28,15 +28,16 @@ typedef struct tamis_strata {
 enum { TAMIS_STRATA_MAX = 64 };
 
 /* The gate for bits and hashes; the kind checks its own words first. */
-tamis_status tamis__strata_check(const char *kind, const tamis_strata *, uint64_t *size);
+tamis_status tamis__strata_check(const char *kind, tamis_strata, uint64_t *size);
 
-/* Finds bits and hashes for a spec; count, percent and extra are given, and `hashes` too unless it
- * is 0. A rate is that of the first array with `capacity` keys. */
-tamis_status tamis__strata_plan(const char *kind, const tamis_params *, uint64_t hashes,
-                                tamis_strata *);
+/* Finds bits and hashes for a spec, and stores them in the first two words; count, percent and extra
+ * are given, and the number of hashes where it is an option. A rate is that of the first array with
+ * `capacity` keys. */
+tamis_status tamis__strata_plan(const char *kind, const tamis_params *, unsigned hashes_option,
+                                tamis_strata, uint64_t word[]);
 
 /* The same for a first array that was enlarged afterwards: does it fit a payload? */
-tamis_status tamis__strata_fits(const char *kind, const tamis_strata *);
+tamis_status tamis__strata_fits(const char *kind, tamis_strata);
 
 /* The value of an option, or its default. */
 static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option,
@@ -55,16 +56,16 @@ TAMIS_HOT uint64_t tamis__stratum_part(uint64_t size, uint64_t percent) {
     return (size / 8 * percent + 99) / 100 * 8;
 }
 
-TAMIS_HOT tamis_stratum tamis__stratum_first(const tamis_body *f, const tamis_strata *s) {
-    return (tamis_stratum){f->bytes, s->bits / 8};
+TAMIS_HOT tamis_stratum tamis__stratum_first(const tamis_body *f, tamis_strata s) {
+    return (tamis_stratum){f->bytes, s.bits / 8};
 }
 
 /* After the last array: the start of the extra bytes. */
-TAMIS_HOT tamis_stratum tamis__stratum_next(tamis_stratum a, const tamis_strata *s) {
-    return (tamis_stratum){a.bytes + a.size, tamis__stratum_part(a.size, s->percent)};
+TAMIS_HOT tamis_stratum tamis__stratum_next(tamis_stratum a, tamis_strata s) {
+    return (tamis_stratum){a.bytes + a.size, tamis__stratum_part(a.size, s.percent)};
 }
 
-tamis_stratum tamis__stratum_at(const tamis_body *, const tamis_strata *, uint64_t i);
+tamis_stratum tamis__stratum_at(const tamis_body *, tamis_strata, uint64_t i);
 
 /* A hash of its own for each array: with the same one, a false positive of one array would be one
  * of the others too, and rates could not be multiplied. The first array keeps the hash as it is,
@@ -98,11 +99,11 @@ uint64_t tamis__stratum_bits_set(tamis_stratum);
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 /* Measures array i as a filter of its own; with `other`, the OR of both. */
-void tamis__stratum_measure(const tamis_body *, const tamis_body *other, const tamis_strata *,
-                            uint64_t i, tamis_measurement *);
+void tamis__stratum_measure(const tamis_body *, const tamis_body *other, tamis_strata, uint64_t i,
+                            tamis_measurement *);
 
 /* Where all arrays are equal and use the same hash, their OR is the filter of all keys in any. */
 struct tamis_estimate tamis__strata_items(const tamis_body *, const tamis_body *other,
-                                          const tamis_strata *);
+                                          tamis_strata);
 
 #endif

@@ -7,10 +7,8 @@
 
 /* Shifts by any number are one instruction instead of three: 10 to 15 % less time in the second
  * cache. */
-static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
-    const tamis_probed p = tamis__bits_probed(b);
-    tamis__probed_query(tamis__bit_passes, &p, hash, n, hit);
+void tamis__bloom_query_avx2(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    const tamis_probed p = tamis__bits_probed(f);
+    tamis__probed_query(tamis__bit_passes, &p, b.hash, b.n, hit);
 }
-
-const tamis_bloom_ops tamis__bloom_avx2 = {query};
 #endif

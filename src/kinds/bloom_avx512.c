@@ -35,8 +35,9 @@ TAMIS_HOT __m512i bits_at(const uint8_t *bytes, __m512i cell) {
 }
 
 /* Lanes past the last key probe bit 0, which always exists, and never stay. */
-TAMIS_HOT size_t round_8(const tamis_bloom *b, const uint64_t *first, ranks *r, size_t n) {
-    const __m512i cells = _mm512_set1_epi64((long long)b->bits), one = _mm512_set1_epi64(1);
+TAMIS_HOT size_t round_8(const tamis_body *f, const uint64_t *first, ranks *r, size_t n) {
+    const __m512i cells = _mm512_set1_epi64((long long)f->word[TAMIS_BLOOM_BITS]);
+    const __m512i one = _mm512_set1_epi64(1);
     const __m512i turn = _mm512_set1_epi64((long long)TAMIS_CHAIN);
     __m128i who = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
     size_t stay = 0;
@@ -44,7 +45,7 @@ TAMIS_HOT size_t round_8(const tamis_bloom *b, const uint64_t *first, ranks *r, 
         const __mmask8 in = n - j < LANES ? (__mmask8)((1u << (n - j)) - 1) : 0xff;
         __m512i x = _mm512_maskz_loadu_epi64(in, first ? first + j : r->x + j);
         if (first) x = _mm512_mask_or_epi64(x, in, x, one);
-        const __m512i bits = bits_at(b->bytes, tamis__range8(x, cells));
+        const __m512i bits = bits_at(f->bytes, tamis__range8(x, cells));
         const __mmask8 ok = _mm512_mask_test_epi64_mask(in, bits, one);
         const __m128i them = first ? who : _mm_loadu_si128((const __m128i *)(r->who + j));
         x = _mm512_mullo_epi64(x, turn);
@@ -56,17 +57,15 @@ TAMIS_HOT size_t round_8(const tamis_bloom *b, const uint64_t *first, ranks *r, 
     return stay;
 }
 
-static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
+void tamis__bloom_query_avx512(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    const uint64_t hashes = f->word[TAMIS_BLOOM_HASHES];
     ranks r;
-    while (n) {
-        const size_t group = n < RANKS ? n : RANKS;
-        size_t left = round_8(b, hash, &r, group);
-        for (uint64_t i = 1; i < b->hashes && left; i++) left = round_8(b, NULL, &r, left);
+    for (size_t group; b.n; b.hash += group, hit += group, b.n -= group) {
+        group = b.n < RANKS ? b.n : RANKS;
+        size_t left = round_8(f, b.hash, &r, group);
+        for (uint64_t i = 1; i < hashes && left; i++) left = round_8(f, NULL, &r, left);
         memset(hit, 0, group);
         for (size_t j = 0; j < left; j++) hit[r.who[j]] = 1;
-        hash += group, hit += group, n -= group;
     }
 }
-
-const tamis_bloom_ops tamis__bloom_avx512 = {query};
 #endif

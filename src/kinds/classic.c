@@ -174,10 +174,6 @@ TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bi
 
 /* ---- Querying and adding -------------------------------------------------------------------- */
 
-static tamis_bloom array_of(const tamis_body *f) {
-    return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};
-}
-
 TAMIS_HOT bool has_by(unsigned scheme, const tamis_body *f, uint64_t hash) {
     const uint64_t bits = f->word[BITS], hashes = f->word[HASHES];
     chain c = chain_start(scheme, hash, bits);
@@ -218,9 +214,8 @@ TAMIS_HOT void add_by(unsigned scheme, bool is_shared, tamis_body *f, const uint
 }
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
-    const tamis_bloom array = array_of(f);
     switch (f->word[SCHEME]) {
-    case MCG: tamis__bloom_query(&array, b.hash, b.n, hit); break;
+    case MCG: tamis__bloom_query(f, b, hit); break;
     case DOUBLE64: query_by(DOUBLE64, f, b.hash, b.n, hit); break;
     case DOUBLE: query_by(DOUBLE, f, b.hash, b.n, hit); break;
     case ENHANCED: query_by(ENHANCED, f, b.hash, b.n, hit); break;
@@ -229,9 +224,8 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
-    const tamis_bloom array = array_of(f);
     uint8_t hit;
-    if (f->word[SCHEME] == MCG) return tamis__bloom_has(&array, hash);
+    if (f->word[SCHEME] == MCG) return tamis__bloom_has(f, hash);
     query(f, tamis__hashes(&hash, 1), &hit);
     return hit;
 }
@@ -246,18 +240,14 @@ TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size
 }
 
 static tamis_status add(tamis_body *f, tamis_batch b) {
-    const tamis_bloom array = array_of(f);
-    if (f->word[SCHEME] == MCG)
-        tamis__bloom_add(&array, b.hash, b.n);
-    else
-        add_any(false, f, b.hash, b.n);
+    if (f->word[SCHEME] == MCG) return tamis__bloom_add(f, b);
+    add_any(false, f, b.hash, b.n);
     return TAMIS_OK;
 }
 
 static void add_shared(tamis_body *f, tamis_batch b) {
-    const tamis_bloom array = array_of(f);
     if (f->word[SCHEME] == MCG)
-        tamis__bloom_add_shared(&array, b.hash, b.n);
+        tamis__bloom_add_shared(f, b);
     else
         add_any(true, f, b.hash, b.n);
 }

@@ -48,41 +48,31 @@ static tamis_strata strata_of(const uint64_t word[]) {
 /* The second filter loses keys at its false-positive rate, which is promised too. A small filter
  * needs a little more per key than a large one, so it may need more than its percentage of the
  * first, which then grows until that is enough. */
-static tamis_status widen_for_removed(const tamis_params *params, tamis_strata *s) {
+static tamis_status widen_for_removed(const tamis_params *params, uint64_t word[]) {
+    const uint64_t percent = word[REMOVED_PERCENT], keys = (params->capacity * percent + 99) / 100;
     uint64_t needed, hashes;
-    const uint64_t keys = (params->capacity * s->percent + 99) / 100;
-    if (!tamis__bloom_plan(keys, params->fpr, s->hashes, &needed, &hashes))
+    if (!tamis__bloom_plan(keys, params->fpr, word[HASHES], &needed, &hashes))
         return tamis__fail(TAMIS_TOO_LARGE, "composite would need over 2^56 bytes");
-    const uint64_t min = 100 * (needed / WORD_BITS - 1) / s->percent + 1; /* words of the first */
-    if (s->bits / WORD_BITS < min) s->bits = min * WORD_BITS;
-    return tamis__strata_fits(name, s);
+    const uint64_t min = 100 * (needed / WORD_BITS - 1) / percent + 1; /* words of the first */
+    if (word[BITS] / WORD_BITS < min) word[BITS] = min * WORD_BITS;
+    return tamis__strata_fits(name, strata_of(word));
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[REMOVED_PERCENT] = tamis__chosen(params, OPT_REMOVED, PRESET_PERCENT);
-    tamis_strata s = strata_of(word);
-    tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
-    if (!rc && !params->bits) rc = widen_for_removed(params, &s);
-    word[BITS] = s.bits;
-    word[HASHES] = s.hashes;
-    return rc;
+    const tamis_status rc = tamis__strata_plan(name, params, OPT_HASHES, strata_of(word), word);
+    return rc || params->bits ? rc : widen_for_removed(params, word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[REMOVED_PERCENT] == 0 || word[REMOVED_PERCENT] > MAX_PERCENT)
         return tamis__fail(TAMIS_CORRUPT, "composite plans to remove 1 to %d percent, not %llu",
                            MAX_PERCENT, (unsigned long long)word[REMOVED_PERCENT]);
-    const tamis_strata s = strata_of(word);
-    return tamis__strata_check(name, &s, size);
+    return tamis__strata_check(name, strata_of(word), size);
 }
 
 static uint64_t probes(const uint64_t word[]) {
     return ARRAYS * word[HASHES];
-}
-
-/* After adds alone the second filter is empty; later removals only lower the rate. */
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
 /* ---- The two filters ------------------------------------------------------------------------ */
@@ -94,8 +84,8 @@ typedef struct pair {
 
 static pair pair_of(const tamis_body *f) {
     const tamis_strata s = strata_of(f->word);
-    const tamis_stratum added = tamis__stratum_first(f, &s);
-    return (pair){added, tamis__stratum_next(added, &s), s.hashes};
+    const tamis_stratum added = tamis__stratum_first(f, s);
+    return (pair){added, tamis__stratum_next(added, s), s.hashes};
 }
 
 static bool was_added(const pair *p, uint64_t hash) {
@@ -147,8 +137,8 @@ static struct tamis_estimate difference(struct tamis_estimate a, struct tamis_es
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
     tamis_measurement removed;
-    tamis__stratum_measure(f, other, &s, ADDED, out);
-    tamis__stratum_measure(f, other, &s, REMOVED, &removed);
+    tamis__stratum_measure(f, other, s, ADDED, out);
+    tamis__stratum_measure(f, other, s, REMOVED, &removed);
     out->fpr *= 1 - removed.fpr;
     out->items = difference(out->items, removed.items);
     if (removed.bits_set == 0) return;
@@ -169,7 +159,7 @@ const tamis_kind tamis__composite = {
     .plan = plan,
     .check = check,
     .probes = probes,
-    .rate = rate,
+    .rate = tamis__bloom_array_rate, /* after adds alone; later removals only lower it */
     .measure = measure,
     .query = query,
     .add = add,

@@ -115,12 +115,6 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Querying, adding, removing ------------------------------------------------------------- */
 
-/* The summary starts at a word unless the spec has an odd number of bits. */
-static bool summary_of(const tamis_body *f, const layout *at, tamis_bloom *summary) {
-    *summary = (tamis_bloom){f->bytes + at->summary / 8, at->counters.n, f->word[HASHES]};
-    return at->summary % 64 == 0;
-}
-
 static bool has(const tamis_body *f, uint64_t hash) {
     const layout at = layout_of(f);
     uint64_t x = tamis__chain_start(hash), i = 0;
@@ -130,11 +124,13 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return i == f->word[HASHES];
 }
 
+/* The summary starts at a word unless the spec has an odd number of bits. */
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const layout at = layout_of(f);
-    tamis_bloom summary;
-    if (summary_of(f, &at, &summary))
-        tamis__bloom_query(&summary, b.hash, b.n, hit);
+    const tamis_body summary = {.bytes = f->bytes + at.summary / 8,
+                                .word = {at.counters.n, f->word[HASHES]}};
+    if (at.summary % 64 == 0)
+        tamis__bloom_query(&summary, b, hit);
     else
         for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
 }

@@ -49,12 +49,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BLOCK] = tamis__chosen(params, OPT_BLOCK, PRESET_BLOCK);
     word[LEVELS] = tamis__chosen(params, OPT_LEVELS, PRESET_LEVELS);
-    tamis_strata s = strata_of(word);
-    const tamis_status rc =
-        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
-    word[BITS] = s.bits;
-    word[HASHES] = s.hashes;
-    return rc;
+    return tamis__strata_plan(name, params, OPT_HASHES, strata_of(word), word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -64,12 +59,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
         return tamis__fail(TAMIS_CORRUPT, "hierarchical has 1 to %d levels, not %llu", MAX_LEVELS,
                            (unsigned long long)word[LEVELS]);
-    const tamis_strata s = strata_of(word);
-    return tamis__strata_check(name, &s, size);
-}
-
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+    return tamis__strata_check(name, strata_of(word), size);
 }
 
 /* ---- How far payloads reach ----------------------------------------------------------------- */
@@ -93,43 +83,17 @@ static tamis_status audit(const tamis_body *f) {
                        (unsigned long long)longest(f));
 }
 
-/* ---- Querying and adding -------------------------------------------------------------------- */
-
-static tamis_bloom array_of(const tamis_body *f) {
-    return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};
-}
-
-static bool has(const tamis_body *f, uint64_t hash) {
-    const tamis_bloom array = array_of(f);
-    return tamis__bloom_has(&array, hash);
-}
-
-static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
-    const tamis_bloom array = array_of(f);
-    tamis__bloom_query(&array, b.hash, b.n, hit);
-}
-
-static tamis_status add(tamis_body *f, tamis_batch b) {
-    const tamis_bloom array = array_of(f);
-    tamis__bloom_add(&array, b.hash, b.n);
-    return TAMIS_OK;
-}
-
-static void add_shared(tamis_body *f, tamis_batch b) {
-    const tamis_bloom array = array_of(f);
-    tamis__bloom_add_shared(&array, b.hash, b.n);
-}
+/* ---- Merging and measuring ------------------------------------------------------------------ */
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const tamis_strata s = strata_of(into->word);
-    tamis__stratum_merge(tamis__stratum_first(into, &s), tamis__stratum_first(from, &s));
+    tamis__stratum_merge(tamis__stratum_first(into, s), tamis__stratum_first(from, s));
     reach(into, longest(from));
     return TAMIS_OK;
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    const tamis_strata s = strata_of(f->word);
-    tamis__stratum_measure(f, other, &s, 0, out);
+    tamis__stratum_measure(f, other, strata_of(f->word), 0, out);
 }
 
 static uint64_t block(const uint64_t word[]) {
@@ -151,12 +115,12 @@ const tamis_kind tamis__hierarchical = {
     .plan = plan,
     .check = check,
     .probes = tamis__hash_probes,
-    .rate = rate,
+    .rate = tamis__bloom_array_rate,
     .audit = audit,
     .measure = measure,
-    .query = query,
-    .add = add,
-    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
+    .query = tamis__bloom_query,
+    .add = tamis__bloom_add,
+    .speed = &(const tamis_speed){.has = tamis__bloom_has, .add_shared = tamis__bloom_add_shared},
     .sets = &(const tamis_sets){.merge = merge},
     .special = &(const tamis_special){.trace = &trace_facet},
 };

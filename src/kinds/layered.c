@@ -50,12 +50,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[LAYERS] = tamis__chosen(params, OPT_LAYERS, PRESET_LAYERS);
     word[SHRINK] = tamis__chosen(params, OPT_SHRINK, PRESET_SHRINK);
-    tamis_strata s = strata_of(word);
-    const tamis_status rc =
-        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
-    word[BITS] = s.bits;
-    word[HASHES] = s.hashes;
-    return rc;
+    return tamis__strata_plan(name, params, OPT_HASHES, strata_of(word), word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -65,13 +60,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[SHRINK] > MAX_SHRINK)
         return tamis__fail(TAMIS_CORRUPT, "layered shrinks by 0 to %d percent, not %llu",
                            MAX_SHRINK, (unsigned long long)word[SHRINK]);
-    const tamis_strata s = strata_of(word);
-    return tamis__strata_check(name, &s, size);
-}
-
-/* A membership query reads only the first layer. */
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+    return tamis__strata_check(name, strata_of(word), size);
 }
 
 static uint64_t reliable_count(const uint64_t word[]) {
@@ -84,15 +73,15 @@ static uint64_t reliable_count(const uint64_t word[]) {
 static uint64_t climb(const tamis_body *f, uint64_t hash, tamis_stratum *stop) {
     const tamis_strata s = strata_of(f->word);
     uint64_t i = 0;
-    *stop = tamis__stratum_first(f, &s);
-    for (; i < s.count; i++, *stop = tamis__stratum_next(*stop, &s))
+    *stop = tamis__stratum_first(f, s);
+    for (; i < s.count; i++, *stop = tamis__stratum_next(*stop, s))
         if (!tamis__stratum_has(*stop, tamis__stratum_hash(hash, i), s.hashes)) break;
     return i;
 }
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_strata s = strata_of(f->word);
-    const tamis_stratum first = tamis__stratum_first(f, &s);
+    const tamis_stratum first = tamis__stratum_first(f, s);
     for (size_t j = 0; j < b.n; j++) hit[j] = tamis__stratum_has(first, b.hash[j], s.hashes);
 }
 
@@ -118,10 +107,10 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const double too_full = 0.5;
     const tamis_strata s = strata_of(f->word);
-    tamis__stratum_measure(f, other, &s, 0, out);
+    tamis__stratum_measure(f, other, s, 0, out);
     for (uint64_t i = 0; i < s.count; i++) {
         tamis_measurement layer;
-        tamis__stratum_measure(f, other, &s, i, &layer);
+        tamis__stratum_measure(f, other, s, i, &layer);
         out->affected += layer.fpr > too_full;
     }
     if (out->affected)
@@ -138,7 +127,7 @@ const tamis_kind tamis__layered = {
     .plan = plan,
     .check = check,
     .probes = tamis__hash_probes,
-    .rate = rate,
+    .rate = tamis__bloom_array_rate, /* a membership query reads only the first layer */
     .measure = measure,
     .query = query,
     .add = add,

@@ -38,21 +38,11 @@ static tamis_strata strata_of(const uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    tamis_strata s = strata_of(word);
-    const tamis_status rc =
-        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
-    word[BITS] = s.bits;
-    word[HASHES] = s.hashes;
-    return rc;
+    return tamis__strata_plan(name, params, OPT_HASHES, strata_of(word), word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    const tamis_strata s = strata_of(word);
-    return tamis__strata_check(name, &s, size);
-}
-
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+    return tamis__strata_check(name, strata_of(word), size);
 }
 
 /* ---- The two arrays ------------------------------------------------------------------------- */
@@ -224,8 +214,8 @@ static void undo(tamis_body *f) {
 /* The rate is that of the kept bits; the keys are those that were added, found or not. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
-    tamis__stratum_measure(f, other, &s, KEPT, out);
-    out->items = tamis__strata_items(f, other, &s);
+    tamis__stratum_measure(f, other, s, KEPT, out);
+    out->items = tamis__strata_items(f, other, s);
     out->affected = other ? 0 : tamis__stratum_bits_set(array_at(f, CLEARED));
     if (out->affected == 0) return;
     const double share = (double)out->affected / (double)(out->affected + out->bits_set);
@@ -245,7 +235,7 @@ const tamis_kind tamis__retouched = {
     .plan = plan,
     .check = check,
     .probes = tamis__hash_probes,
-    .rate = rate,
+    .rate = tamis__bloom_array_rate,
     .audit = audit,
     .measure = measure,
     .query = query,

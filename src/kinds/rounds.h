@@ -40,12 +40,12 @@ TAMIS_HOT uint8_t *tamis__probed_at(const tamis_probed *p, uint64_t cell) {
     return p->bytes + (cell * p->width >> 3);
 }
 
-TAMIS_HOT tamis_probed tamis__bits_probed(const tamis_bloom *b) {
-    return (tamis_probed){.bytes = b->bytes,
-                          .cells = b->bits,
-                          .hashes = b->hashes,
+TAMIS_HOT tamis_probed tamis__bits_probed(const tamis_body *f) {
+    return (tamis_probed){.bytes = f->bytes,
+                          .cells = f->word[TAMIS_BLOOM_BITS],
+                          .hashes = f->word[TAMIS_BLOOM_HASHES],
                           .width = 1,
-                          .is_far = b->bits / 8 > TAMIS_NEAR_BYTES};
+                          .is_far = f->word[TAMIS_BLOOM_BITS] / 8 > TAMIS_NEAR_BYTES};
 }
 
 TAMIS_HOT bool tamis__bit_passes(const tamis_probed *p, uint64_t x, uint64_t cell) {

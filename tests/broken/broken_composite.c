@@ -9,8 +9,8 @@
 #define SOUND                                                                                     \
     .word = {"added_bits", "hashes", "removed"},                                                  \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET, .plan = plan, .check = check, \
-    .probes = probes, .rate = rate, .measure = measure, .query = query, .add = add,               \
-    .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},              \
+    .probes = probes, .rate = tamis__bloom_array_rate, .measure = measure, .query = query,        \
+    .add = add, .remove = remove_key, .sets = &(const tamis_sets){.merge = tamis__bitmap_merge},  \
     .room = tamis__any_room
 
 /* Accepts a key that was removed, and cannot find it. */

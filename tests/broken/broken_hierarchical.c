@@ -6,12 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                       \
-    .word = {"array_bits", "hashes", "block", "levels"},                            \
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,      \
-    .probes = tamis__hash_probes, .rate = rate, .audit = audit, .measure = measure, \
-    .query = query, .sets = &(const tamis_sets){.merge = merge},                    \
-    .special = &(const tamis_special){.trace = &trace_facet}, .add = add
+#define SOUND                                                                                     \
+    .word = {"array_bits", "hashes", "block", "levels"},                                          \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,                    \
+    .probes = tamis__hash_probes, .rate = tamis__bloom_array_rate, .audit = audit,                \
+    .measure = measure, .query = tamis__bloom_query, .sets = &(const tamis_sets){.merge = merge}, \
+    .special = &(const tamis_special){.trace = &trace_facet}, .add = tamis__bloom_add
 
 /* The last payload is taken for the longest. */
 static void reach_back(tamis_body *f, uint64_t end) {
@@ -25,7 +25,7 @@ const tamis_kind tamis__broken_reach_back = {
 /* A union looks no farther than its first part. */
 static tamis_status merge_bits(tamis_body *into, const tamis_body *from) {
     const tamis_strata s = strata_of(into->word);
-    tamis__stratum_merge(tamis__stratum_first(into, &s), tamis__stratum_first(from, &s));
+    tamis__stratum_merge(tamis__stratum_first(into, s), tamis__stratum_first(from, s));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_reach_own = {SOUND, .name = "broken_reach_own",
