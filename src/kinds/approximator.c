@@ -78,10 +78,6 @@ static uint64_t max_value(const uint64_t word[]) {
     return tamis__field_mask((unsigned)word[VALUE]);
 }
 
-static tamis_status audit(const tamis_body *f) {
-    return tamis__bitmap_audit(f, f->word[BITS]);
-}
-
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
 TAMIS_HOT tamis_cells cells_of(const tamis_body *f) {
@@ -195,10 +191,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 }
 
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    uint64_t cells;
-    const tamis_status rc = tamis__fold_units(cells_of(f).n, by, "cells", &cells);
-    if (!rc) word[BITS] = cells * word[VALUE];
-    return rc;
+    return tamis__fold_units(cells_of(f).n, by, "cells", &word[BITS]);
 }
 
 /* Neighbouring cells merge, as in classic: positions are scaled hashes. */
@@ -241,7 +234,7 @@ const tamis_kind tamis__approximator = {
     .check = check,
     .probes = tamis__hash_probes,
     .rate = rate,
-    .audit = audit,
+    .audit = tamis__bits_audit,
     .measure = measure,
     .query = query,
     .add = add,

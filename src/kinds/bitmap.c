@@ -31,6 +31,10 @@ tamis_status tamis__bitmap_audit(const tamis_body *f, uint64_t bits) {
     return TAMIS_OK;
 }
 
+tamis_status tamis__bits_audit(const tamis_body *f) {
+    return tamis__bitmap_audit(f, f->word[0]);
+}
+
 tamis_status tamis__bitmap_merge(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->size; i += 8)
         tamis__put64(into->bytes + i,
@@ -45,12 +49,22 @@ tamis_status tamis__bitmap_intersect(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, uint64_t *folded) {
+tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, uint64_t *size) {
     if (by == 0 || units % by)
         return tamis__fail(TAMIS_INVALID, "cannot fold by %llu: it does not divide the %llu %s",
                            (unsigned long long)by, (unsigned long long)units, unit);
-    *folded = units / by;
+    *size /= by;
     return TAMIS_OK;
+}
+
+tamis_status tamis__fold_first(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    return tamis__fold_units(f->word[0], by, f->kind->word[0], &word[0]);
+}
+
+bool tamis__is_wider(const uint64_t word[], const uint64_t wider[]) {
+    for (int i = 1; i < TAMIS_WORDS; i++)
+        if (wider[i] != word[i]) return false;
+    return wider[0] > word[0];
 }
 
 /* Both folds walk the set bits in order and keep the edge of the current group (or stride), so
@@ -67,12 +81,6 @@ void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bi
             for (; i >= edge; edge += by) group++;
             tamis__bit_set(to, group);
         }
-}
-
-bool tamis__is_wider(const uint64_t word[], const uint64_t wider[], int size) {
-    for (int i = 0; i < TAMIS_WORDS; i++)
-        if (i == size ? wider[i] <= word[i] : wider[i] != word[i]) return false;
-    return true;
 }
 
 void tamis__bitmap_stretch(uint8_t *to, uint64_t to_bits, const uint8_t *from, uint64_t from_bits) {

@@ -25,12 +25,18 @@ uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max);
 
 /* The bits after the last one must be zero. */
 tamis_status tamis__bitmap_audit(const tamis_body *, uint64_t bits);
+tamis_status tamis__bits_audit(const tamis_body *); /* where the first word is their number */
 
 tamis_status tamis__bitmap_merge(tamis_body *into, const tamis_body *from);
 tamis_status tamis__bitmap_intersect(tamis_body *into, const tamis_body *from);
 
-/* Checks that `by` divides `units` and leaves at least one. `unit` names them in the message. */
-tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, uint64_t *folded);
+/* Divides *size, checking that `by` divides `units` and leaves at least one. `unit` names them in
+ * the message. */
+tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, uint64_t *size);
+
+/* tamis_reshape.fold and .stretch where the first word is the size and all other words stay. */
+tamis_status tamis__fold_first(const tamis_body *, uint64_t by, uint64_t word[]);
+bool tamis__is_wider(const uint64_t word[], const uint64_t wider[]);
 
 /* Two ways to merge bits, by how positions are made: scaling a hash to the size merges `by`
  * neighbours, a remainder merges i, i + size, i + 2 size, ... */
@@ -56,9 +62,6 @@ static inline void tamis__units_next(tamis_units *u) {
     if (u->rest >= u->m) u->rest -= u->m, u->end++;
     u->last = u->rest ? u->end : u->end - 1;
 }
-
-/* Are the words equal except for one, the size, which is larger there? */
-bool tamis__is_wider(const uint64_t word[], const uint64_t wider[], int size);
 
 /* Set bits of the payload, or of both payloads together when `other` is not NULL. */
 uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);

@@ -12,7 +12,8 @@ tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
         TAMIS_LANES_MAX_BITS_PER_KEY);
 }
 
-void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes) {
+tamis_status tamis__blocks_move(tamis_body *to, const tamis_body *from) {
+    const uint64_t block_bytes = to->kind->speed->unit;
     tamis_units u = {.m = to->size / block_bytes, .n = from->size / block_bytes};
     for (uint64_t i = 0; i < u.m; i++) {
         uint8_t *block = to->bytes + i * block_bytes;
@@ -20,6 +21,7 @@ void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_b
         for (uint64_t at = u.first * block_bytes; at < (u.last + 1) * block_bytes; at += 8)
             tamis__or64(block + at % block_bytes, tamis__get64(from->bytes + at));
     }
+    return TAMIS_OK;
 }
 
 /* Set bits of the lane that starts at bit `at` of the payload; lanes are halves of words, words,

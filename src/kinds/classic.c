@@ -134,10 +134,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static tamis_status audit(const tamis_body *f) {
-    return tamis__bitmap_audit(f, f->word[BITS]);
-}
-
 /* ---- Positions ------------------------------------------------------------------------------ */
 
 /* The default is in bloom.h; these are the other schemes. */
@@ -255,7 +251,7 @@ static void add_shared(tamis_body *f, tamis_batch b) {
 /* ---- Folding and measuring ------------------------------------------------------------------ */
 
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    const tamis_status rc = tamis__fold_units(f->word[BITS], by, "bits", &word[BITS]);
+    const tamis_status rc = tamis__fold_first(f, by, word);
     if (rc) return rc;
     if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
         return tamis__fail(TAMIS_INVALID,
@@ -279,7 +275,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* Remainders of two sizes are unrelated. */
 static bool stretch(const uint64_t word[], const uint64_t wider[]) {
-    return word[SCHEME] < DOUBLE && tamis__is_wider(word, wider, BITS);
+    return word[SCHEME] < DOUBLE && tamis__is_wider(word, wider);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -298,7 +294,7 @@ const tamis_kind tamis__classic = {
     .check = check,
     .probes = tamis__hash_probes,
     .rate = rate,
-    .audit = audit,
+    .audit = tamis__bits_audit,
     .measure = measure,
     .query = query,
     .add = add,

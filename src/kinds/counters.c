@@ -69,11 +69,11 @@ void tamis__cells_fold(tamis_cells to, tamis_cells from) {
             tamis__cell_add(to, i, tamis__cell_get(from, j));
 }
 
-tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *folded) {
+tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *bits) {
     if (by == 0 || by & (by - 1))
         return tamis__fail(TAMIS_INVALID, "cannot fold by %llu: counters fold by powers of two",
                            (unsigned long long)by);
-    return tamis__fold_units(cells, by, "counters", folded);
+    return tamis__fold_units(cells, by, "counters", bits);
 }
 
 void tamis__cells_measure(tamis_cells c, const tamis_cells *other, uint64_t hashes,

@@ -62,6 +62,11 @@ TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
                           .is_far = tamis__fields_size(c.n, c.width) > TAMIS_NEAR_BYTES};
 }
 
+TAMIS_HOT void tamis__cell_count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
+}
+
 /* ---- The cells of one key ------------------------------------------------------------------- */
 
 /* Probes of one key may fall on the same cell, more often in small arrays and after a fold. To
@@ -95,9 +100,9 @@ void tamis__cells_merge(tamis_cells into, tamis_cells from);
 /* Merged cells are added; to.n divides from.n, and `to` is zero before. */
 void tamis__cells_fold(tamis_cells to, tamis_cells from);
 
-/* The number of cells after a fold. Only powers of two are allowed, which plans leave room for;
- * other factors would depend on the plan. */
-tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *folded);
+/* The bits of cells after a fold. Only powers of two are allowed, which plans leave room for; other
+ * factors would depend on the plan. */
+tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *bits);
 
 /* Rate and distinct keys from the non-zero cells, and a caveat when some are stuck, which ends with
  * `what_then`. With `other`, as after a merge. */

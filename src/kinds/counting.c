@@ -135,11 +135,6 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
         for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
 }
 
-TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
-    (void)x;
-    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
-}
-
 /* `extra` is the first bit of the summary, in its byte. */
 TAMIS_HOT void mark(const tamis_probed *p, uint64_t x, uint64_t cell) {
     (void)x;
@@ -149,7 +144,7 @@ TAMIS_HOT void mark(const tamis_probed *p, uint64_t x, uint64_t cell) {
 static tamis_status add(tamis_body *f, tamis_batch b) {
     const layout at = layout_of(f);
     tamis_probed p = tamis__cells_probed(at.counters, f->word[HASHES]);
-    tamis__probed_add(count_up, &p, b.hash, b.n);
+    tamis__probed_add(tamis__cell_count_up, &p, b.hash, b.n);
     p.bytes += at.summary / 8;
     p.extra = at.summary % 8;
     p.width = 1;
@@ -195,10 +190,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 }
 
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    uint64_t counters;
-    const tamis_status rc = tamis__cells_fold_shape(counters_of(f->word), by, &counters);
-    if (!rc) word[BITS] = counters * bits_per_counter(word);
-    return rc;
+    return tamis__cells_fold_shape(counters_of(f->word), by, &word[BITS]);
 }
 
 /* A bit array folds by OR. Neighbours who fold their copies as well have the same `told` after it,

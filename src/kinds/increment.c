@@ -282,10 +282,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 }
 
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    uint64_t folded;
-    const tamis_status rc = tamis__cells_fold_shape(cells_of(f->word), by, &folded);
-    if (!rc) word[BITS] = folded * width_of(word);
-    return rc;
+    return tamis__cells_fold_shape(cells_of(f->word), by, &word[BITS]);
 }
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {

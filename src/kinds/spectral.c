@@ -109,10 +109,6 @@ static uint64_t reliable_count(const uint64_t word[]) {
     return word[MODE] == RECURRING ? 1 : tamis__field_mask((unsigned)word[WIDTH]);
 }
 
-static tamis_status audit(const tamis_body *f) {
-    return tamis__bitmap_audit(f, f->word[BITS]);
-}
-
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
 /* Cells of a key, as its spots number them. */
@@ -145,14 +141,9 @@ static void lower_all(tamis_cells c, const tamis_spots *spots) {
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
-    (void)x;
-    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
-}
-
 static void add_by_select(const tamis_body *f, const uint64_t *hash, size_t n) {
     const tamis_probed p = tamis__cells_probed(primary(f), f->word[HASHES]);
-    tamis__probed_add(count_up, &p, hash, n);
+    tamis__probed_add(tamis__cell_count_up, &p, hash, n);
 }
 
 /* Cells below the new count become it; the others already have more from other keys. */
@@ -254,10 +245,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 }
 
 static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    uint64_t cells;
-    const tamis_status rc = tamis__cells_fold_shape(primary_of(f->word), by, &cells);
-    if (!rc) word[BITS] = cells * word[WIDTH];
-    return rc;
+    return tamis__cells_fold_shape(primary_of(f->word), by, &word[BITS]);
 }
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {
@@ -282,7 +270,7 @@ const tamis_kind tamis__spectral = {
     .check = check,
     .probes = tamis__hash_probes,
     .rate = rate,
-    .audit = audit,
+    .audit = tamis__bits_audit,
     .measure = measure,
     .query = query,
     .add = add,

@@ -166,21 +166,7 @@ static void add_shared(tamis_body *f, tamis_batch b) {
         tamis__blocks_add(locate_wide, set_shared, f, b.hash, b.n);
 }
 
-/* ---- Folding and measuring ------------------------------------------------------------------ */
-
-/* Both rules scale to the number of blocks, so neighbours merge; the rule stays. */
-static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    return tamis__fold_units(f->word[BLOCKS], by, "blocks", &word[BLOCKS]);
-}
-
-static tamis_status move(tamis_body *to, const tamis_body *from) {
-    tamis__blocks_move(to, from, BLOCK_BYTES);
-    return TAMIS_OK;
-}
-
-static bool stretch(const uint64_t word[], const uint64_t wider[]) {
-    return tamis__is_wider(word, wider, BLOCKS);
-}
+/* ---- Measuring ------------------------------------------------------------------------------ */
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__blocks_measure(f, other, lanes, out);
@@ -205,6 +191,9 @@ const tamis_kind tamis__split = {
                                   .query_numbers = query_numbers,
                                   .inline_view = inline_view,
                                   .add_shared = add_shared},
-    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    /* Both rules scale to the number of blocks, so neighbours merge; the rule stays. */
+    .reshape = &(const tamis_reshape){.fold = tamis__fold_first,
+                                      .move = tamis__blocks_move,
+                                      .stretch = tamis__is_wider},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

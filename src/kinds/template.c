@@ -49,11 +49,6 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis_rate_finite((double)items, (double)word[BITS], 1);
 }
 
-/* The gate again: what must be true inside the payload? */
-static tamis_status audit(const tamis_body *f) {
-    return tamis__bitmap_audit(f, f->word[BITS]);
-}
-
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     for (size_t i = 0; i < b.n; i++)
         hit[i] = tamis__bit_get(f->bytes, tamis__range(b.hash[i], f->word[BITS]));
@@ -79,7 +74,7 @@ const tamis_kind tamis__template = {
     .check = check,
     .probes = tamis__one_probe,
     .rate = rate,
-    .audit = audit,
+    .audit = tamis__bits_audit, /* the gate again: what must be true inside the payload? */
     .measure = measure,
     .query = query,
     .add = add,

@@ -65,10 +65,6 @@ static double rate(const uint64_t word[], uint64_t items) {
     return rate_of_bits + (1 - rate_of_bits) * met_before((double)items);
 }
 
-static tamis_status audit(const tamis_body *f) {
-    return tamis__bitmap_audit(f, f->word[BITS]);
-}
-
 /* ---- Positions ------------------------------------------------------------------------------ */
 
 /* x mod P for x below 2^63: 2^61 is 1 modulo P, so the upper bits are added to the lower ones. */
@@ -149,10 +145,6 @@ static void add_shared(tamis_body *f, tamis_batch b) {
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
 
-static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
-    return tamis__fold_units(f->word[BITS], by, "bits", &word[BITS]);
-}
-
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     const uint64_t bits = from->word[BITS];
     if (to->word[BITS] > bits)
@@ -160,10 +152,6 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     else
         tamis__bitmap_fold_neighbours(to->bytes, from->bytes, bits, bits / to->word[BITS]);
     return TAMIS_OK;
-}
-
-static bool stretch(const uint64_t word[], const uint64_t wider[]) {
-    return tamis__is_wider(word, wider, BITS);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -179,11 +167,12 @@ const tamis_kind tamis__universal = {
     .check = check,
     .probes = tamis__one_probe,
     .rate = rate,
-    .audit = audit,
+    .audit = tamis__bits_audit,
     .measure = measure,
     .query = query,
     .add = add,
     .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
-    .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
+    .reshape =
+        &(const tamis_reshape){.fold = tamis__fold_first, .move = move, .stretch = tamis__is_wider},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

@@ -8,11 +8,12 @@
 #include "cpu/cpu.h"
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                     \
-    .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,  \
-    .probes = tamis__one_probe, .rate = rate, .audit = audit, .measure = measure, .query = query, \
-    .sets =                                                                                       \
-        &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},  \
+#define SOUND                                                                                    \
+    .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
+    .probes = tamis__one_probe, .rate = rate, .audit = tamis__bits_audit, .measure = measure,    \
+    .query = query,                                                                              \
+    .sets =                                                                                      \
+        &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect}, \
     .add = add
 
 static uint64_t position(const tamis_body *f, uint64_t hash) {

@@ -6,12 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                        \
-    .word = {"bits", "hashes", "value", "lattice"}, .options = options,              \
-    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,       \
-    .probes = tamis__hash_probes, .rate = rate, .audit = audit, .measure = measure,  \
-    .query = query,                                                                  \
-    .values = &(const tamis_values){.get = get, .put = put, .max_value = max_value}, \
+#define SOUND                                                                                   \
+    .word = {"bits", "hashes", "value", "lattice"}, .options = options,                         \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check,                  \
+    .probes = tamis__hash_probes, .rate = rate, .audit = tamis__bits_audit, .measure = measure, \
+    .query = query,                                                                             \
+    .values = &(const tamis_values){.get = get, .put = put, .max_value = max_value},            \
     .sets = &(const tamis_sets){.merge = merge}, .add = add
 
 /* The last one wins, also where cells are shared. */

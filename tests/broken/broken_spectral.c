@@ -6,12 +6,12 @@
 
 #include "tests/broken/liar.h"
 
-#define SOUND                                                                                 \
-    .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,   \
-    .plan = plan, .check = check, .probes = tamis__hash_probes, .rate = rate, .audit = audit, \
-    .measure = measure, .query = query, .add = add,                                           \
-    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},        \
-    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                            \
+#define SOUND                                                                               \
+    .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks, \
+    .plan = plan, .check = check, .probes = tamis__hash_probes, .rate = rate,               \
+    .audit = tamis__bits_audit, .measure = measure, .query = query, .add = add,             \
+    .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},      \
+    .reshape = &(const tamis_reshape){.fold = fold, .move = move},                          \
     .sets = &(const tamis_sets){.merge = merge}, .remove = remove_one
 
 /* The largest cell for the smallest. */
