@@ -58,7 +58,7 @@ static bool audit_layer(const tamis_band_form *form, const uint8_t *band, uint64
     return true;
 }
 
-tamis_status tamis__band_audit(const tamis_band_form *form, const uint8_t *band, uint64_t size) {
+tamis_status tamis__band_audit(tamis_band_form form, const uint8_t *band, uint64_t size) {
     const uint64_t keys = size >= HEAD_BYTES ? tamis__band_keys(band) : 0;
     const unsigned layers = size >= HEAD_BYTES ? layers_of(band) : MAX_LAYERS + 1;
     uint64_t at = HEAD_BYTES + layers * (uint64_t)LAYER_BYTES;
@@ -66,7 +66,7 @@ tamis_status tamis__band_audit(const tamis_band_form *form, const uint8_t *band,
         return tamis__fail(TAMIS_CORRUPT, "damaged: %llu keys in %u layers",
                            (unsigned long long)keys, layers);
     for (unsigned i = 0; i < layers; i++)
-        if (!audit_layer(form, band, size, i, &at))
+        if (!audit_layer(&form, band, size, i, &at))
             return tamis__fail(TAMIS_CORRUPT, "damaged: layer %u of a ribbon", i);
     return at == size ? TAMIS_OK
                       : tamis__fail(TAMIS_CORRUPT, "damaged: a ribbon ends at %llu, not at %llu",
@@ -141,15 +141,15 @@ static void count_kept(const tamis_band_form *form, const layer *l, const uint8_
     }
 }
 
-double tamis__band_rate(const tamis_band_form *form, const uint8_t *band) {
+double tamis__band_rate(tamis_band_form form, const uint8_t *band) {
     const unsigned layers = layers_of(band);
     const uint8_t *at = band + HEAD_BYTES + layers * LAYER_BYTES;
-    const double wide_rate = 1 / (double)((uint64_t)1 << form->guard_bits);
+    const double wide_rate = 1 / (double)((uint64_t)1 << form.guard_bits);
     double rate = 0, reach = 1;
     for (unsigned i = 0; i < layers; i++) {
-        const layer l = get_layer(form, band, i);
+        const layer l = get_layer(&form, band, i);
         double kept, narrow;
-        count_kept(form, &l, at, &kept, &narrow);
+        count_kept(&form, &l, at, &kept, &narrow);
         rate += reach * (kept + narrow) / (double)l.starts * wide_rate;
         reach *= 1 - kept / (double)l.starts;
         at += l.words * 8;

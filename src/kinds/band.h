@@ -29,7 +29,8 @@ enum {
     TAMIS_BAND_MIN = 8 /* bytes of a band without keys */
 };
 
-/* Common to all bands of a filter; stored in shape words, not in the band. */
+/* Common to all bands of a filter; stored in shape words, not in the band. Queries take its address,
+ * all else a copy. */
 typedef struct tamis_band_form {
     unsigned value_bits, guard_bits; /* not both 0 */
     uint32_t narrow; /* below 65536: `narrow` of 65536 keys have one guard bit less */
@@ -53,24 +54,24 @@ typedef struct tamis_band_task {
 } tamis_band_task;
 
 /* For n keys: bytes of working memory, and the maximum bytes of the band. */
-uint64_t tamis__band_work(const tamis_band_form *, uint64_t n);
-uint64_t tamis__band_max_bytes(const tamis_band_form *, uint64_t n);
+uint64_t tamis__band_work(tamis_band_form, uint64_t n);
+uint64_t tamis__band_max_bytes(tamis_band_form, uint64_t n);
 
 /* Expected bytes for so many keys in so many bands; in practice a little less. */
-uint64_t tamis__band_expect(const tamis_band_form *, uint64_t keys, uint64_t bands);
+uint64_t tamis__band_expect(tamis_band_form, uint64_t keys, uint64_t bands);
 
 /* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that
  * are not distinct. */
-tamis_status tamis__band_make(const tamis_band_form *, const tamis_band_task *, uint8_t *work,
-                              uint8_t *out, uint64_t *size);
+tamis_status tamis__band_make(tamis_band_form, const tamis_band_task *, uint8_t *work, uint8_t *out,
+                              uint64_t *size);
 
 /* The gate: what passes can be queried safely. */
-tamis_status tamis__band_audit(const tamis_band_form *, const uint8_t *band, uint64_t size);
+tamis_status tamis__band_audit(tamis_band_form, const uint8_t *band, uint64_t size);
 
 uint64_t tamis__band_keys(const uint8_t *band);
 
 /* The probability that a non-member's guard matches, by the actual layers and thresholds. */
-double tamis__band_rate(const tamis_band_form *, const uint8_t *band);
+double tamis__band_rate(tamis_band_form, const uint8_t *band);
 
 /* False: not a member. True: a member, or its guard matches by chance; *value is set then. */
 bool tamis__band_ask(const tamis_band_form *, const uint8_t *band, uint64_t hash, uint64_t *value);

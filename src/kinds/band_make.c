@@ -72,11 +72,11 @@ static uint64_t max_rows(const tamis_band_form *form, uint64_t n) {
 }
 
 /* Of n keys a layer bumps at most n/MAX_BUMPED. */
-uint64_t tamis__band_max_bytes(const tamis_band_form *form, uint64_t n) {
-    uint64_t words = max_plain_blocks(min_of(n, MAX_PLAIN)) * columns_of(form);
+uint64_t tamis__band_max_bytes(tamis_band_form form, uint64_t n) {
+    uint64_t words = max_plain_blocks(min_of(n, MAX_PLAIN)) * columns_of(&form);
     for (; n > MAX_PLAIN; n /= MAX_BUMPED) {
         layer l;
-        shape_bumping(form, n, 0, &l);
+        shape_bumping(&form, n, 0, &l);
         words += l.words;
     }
     return HEAD_BYTES + MAX_LAYERS * LAYER_BYTES + words * 8;
@@ -101,18 +101,18 @@ static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t b
     return has_few_columns(form) ? 40 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
 }
 
-uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t keys, uint64_t bands) {
+uint64_t tamis__band_expect(tamis_band_form form, uint64_t keys, uint64_t bands) {
     uint64_t n = (keys + bands - 1) / bands, bits = HEAD_BYTES * 8;
     for (; n > MAX_PLAIN; bits += LAYER_BYTES * 8) {
         layer l;
-        shape_bumping(form, n, 0, &l);
-        const uint64_t rows = round_rows(bumping_rows(form, n), bands);
-        bits += bits_of_rows(form, rows, bands) + l.meta_words * 64;
-        n += extra_bumped(form, n, bands) - min_of(n, rows);
+        shape_bumping(&form, n, 0, &l);
+        const uint64_t rows = round_rows(bumping_rows(&form, n), bands);
+        bits += bits_of_rows(&form, rows, bands) + l.meta_words * 64;
+        n += extra_bumped(&form, n, bands) - min_of(n, rows);
     }
     if (n) {
         const uint64_t rows = round_rows(n + (bands == 1 ? n / 32 : n / 96), bands);
-        bits += LAYER_BYTES * 8 + bits_of_rows(form, rows, bands);
+        bits += LAYER_BYTES * 8 + bits_of_rows(&form, rows, bands);
     }
     return (bits * bands + 63) / 64 * 8;
 }
@@ -173,9 +173,9 @@ static uint64_t lay_out(bench *b, const tamis_band_form *form, uint64_t n, uint8
     return at > sort_end ? at : sort_end;
 }
 
-uint64_t tamis__band_work(const tamis_band_form *form, uint64_t n) {
+uint64_t tamis__band_work(tamis_band_form form, uint64_t n) {
     bench b;
-    return lay_out(&b, form, n, NULL);
+    return lay_out(&b, &form, n, NULL);
 }
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
@@ -538,17 +538,17 @@ static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
     return true;
 }
 
-tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task *task,
-                              uint8_t *work, uint8_t *out, uint64_t *size) {
+tamis_status tamis__band_make(tamis_band_form form, const tamis_band_task *task, uint8_t *work,
+                              uint8_t *out, uint64_t *size) {
     bench b;
     if (task->n > MAX_KEYS)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for one segment",
                            (unsigned long long)task->n);
-    lay_out(&b, form, task->n, work);
+    lay_out(&b, &form, task->n, work);
     b.task = task;
     b.n = task->n;
     b.ops = tamis__band_ops();
-    b.salt = form->salt;
+    b.salt = form.salt;
     b.from = task->pick ? b.x : task->hash;
     for (uint64_t i = 0; task->pick && i < b.n; i++) b.x[i] = task->hash[task->pick[i]];
     for (uint64_t i = 0; b.index && i < b.n; i++)

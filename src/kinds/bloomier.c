@@ -62,12 +62,10 @@ static tamis_band_form ribbon_of(const uint64_t word[]) {
 
 /* Expected bytes for n keys. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
-    const tamis_peel_form fuse = fuse_of(word);
-    const tamis_band_form ribbon = ribbon_of(word);
     const uint64_t segments = word[TAMIS_SEGMENTS];
     return tamis__segment_offsets_size(segments) +
-           (word[ENGINE] == FUSE ? tamis__peel_expect(&fuse, keys)
-                                 : tamis__band_expect(&ribbon, keys, segments));
+           (word[ENGINE] == FUSE ? tamis__peel_expect(fuse_of(word), keys)
+                                 : tamis__band_expect(ribbon_of(word), keys, segments));
 }
 
 /* The most guard bits with which the payload fits the size; where values of any width are to be
@@ -153,16 +151,14 @@ static uint64_t keys_of_segment(const tamis_body *f, const uint8_t *segment) {
 }
 
 static tamis_status audit(const tamis_body *f) {
-    const tamis_peel_form fuse = fuse_of(f->word);
-    const tamis_band_form ribbon = ribbon_of(f->word);
     const bool is_fuse = f->word[ENGINE] == FUSE;
     uint64_t keys = 0;
     tamis_status rc = tamis__segments_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_MIN);
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
         const uint8_t *segment = tamis__segment(f, i, &size);
-        rc = is_fuse ? tamis__peel_audit(&fuse, segment, size)
-                     : tamis__band_audit(&ribbon, segment, size);
+        rc = is_fuse ? tamis__peel_audit(fuse_of(f->word), segment, size)
+                     : tamis__band_audit(ribbon_of(f->word), segment, size);
         keys += keys_of_segment(f, segment);
     }
     if (!rc && keys != f->items)
@@ -181,28 +177,23 @@ static tamis_status fit(const tamis_params *params, const tamis_census *census, 
 }
 
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    const tamis_peel_form fuse = fuse_of(word);
-    const tamis_band_form ribbon = ribbon_of(word);
-    return word[ENGINE] == FUSE ? tamis__peel_work(&fuse, n) : tamis__band_work(&ribbon, n);
+    return word[ENGINE] == FUSE ? tamis__peel_work(fuse_of(word), n)
+                                : tamis__band_work(ribbon_of(word), n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    const tamis_peel_form fuse = fuse_of(word);
-    const tamis_band_form ribbon = ribbon_of(word);
-    return word[ENGINE] == FUSE ? tamis__peel_max_bytes(&fuse, n)
-                                : tamis__band_max_bytes(&ribbon, n);
+    return word[ENGINE] == FUSE ? tamis__peel_max_bytes(fuse_of(word), n)
+                                : tamis__band_max_bytes(ribbon_of(word), n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
     if (word[ENGINE] == FUSE) {
-        const tamis_peel_form form = fuse_of(word);
         const tamis_peel_task task = {.hash = s->hash, .value = s->value, .n = s->n};
-        return tamis__peel_make(&form, &task, room, out, size);
+        return tamis__peel_make(fuse_of(word), &task, room, out, size);
     }
-    const tamis_band_form form = ribbon_of(word);
     const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
-    return tamis__band_make(&form, &task, room, out, size);
+    return tamis__band_make(ribbon_of(word), &task, room, out, size);
 }
 
 /* ---- Querying ------------------------------------------------------------------------------- */

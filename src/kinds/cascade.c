@@ -75,12 +75,12 @@ static bool columns_for_nonmembers(double fpr, uint64_t *total) {
 
 /* Expected bytes. */
 static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
-    const tamis_band_form form = level_1(word);
     const uint64_t segments = tamis__segments_for(word, members + good);
     const uint64_t passing = members ? (uint64_t)((double)good * rate_of_level_1(word)) : 0;
-    const uint64_t first = has_level_1(word) ? tamis__band_expect(&form, members, segments) : 0;
+    const uint64_t first =
+        has_level_1(word) ? tamis__band_expect(level_1(word), members, segments) : 0;
     return segments * HEAD_BYTES + first +
-           tamis__band_expect(&level_2, members + passing, segments) +
+           tamis__band_expect(level_2, members + passing, segments) +
            tamis__segment_offsets_size(segments);
 }
 
@@ -158,16 +158,15 @@ static const uint8_t *second_of(const uint8_t *segment) {
 }
 
 static bool is_sound(const uint64_t word[], const uint8_t *segment, uint64_t size) {
-    const tamis_band_form form = level_1(word);
     const uint64_t members = members_of(segment), first = (uint64_t)tamis__get32(segment + 4) * 8;
     if (first > size - HEAD_BYTES) return false;
     if (has_level_1(word)) {
-        if (tamis__band_audit(&form, first_of(segment), first)) return false;
+        if (tamis__band_audit(level_1(word), first_of(segment), first)) return false;
         if (tamis__band_keys(first_of(segment)) != members) return false;
     } else if (first) {
         return false;
     }
-    if (tamis__band_audit(&level_2, second_of(segment), size - HEAD_BYTES - first)) return false;
+    if (tamis__band_audit(level_2, second_of(segment), size - HEAD_BYTES - first)) return false;
     const uint64_t bits = tamis__band_keys(second_of(segment));
     return members ? bits >= members : bits == 0;
 }
@@ -233,14 +232,13 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 
 /* The rate of non-members, by the segment that one falls into; keys are the members. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    const tamis_band_form form = level_1(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double members = 0, rates = 0;
     for (uint64_t i = 0; i < segments; i++) {
         const uint8_t *segment = f->bytes + tamis__segment_start(f, i);
         if (members_of(segment) == 0) continue;
         members += (double)members_of(segment);
-        rates += has_level_1(f->word) ? tamis__band_rate(&form, first_of(segment)) : 1;
+        rates += has_level_1(f->word) ? tamis__band_rate(level_1(f->word), first_of(segment)) : 1;
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
@@ -263,21 +261,18 @@ static uint64_t pick_size(uint64_t n) {
 }
 
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    const tamis_band_form form = level_1(word);
-    const uint64_t first = has_level_1(word) ? tamis__band_work(&form, n) : 0;
-    const uint64_t second = tamis__band_work(&level_2, n);
+    const uint64_t first = has_level_1(word) ? tamis__band_work(level_1(word), n) : 0;
+    const uint64_t second = tamis__band_work(level_2, n);
     return pick_size(n) + (first > second ? first : second);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    const tamis_band_form form = level_1(word);
-    const uint64_t first = has_level_1(word) ? tamis__band_max_bytes(&form, n) : 0;
-    return HEAD_BYTES + first + tamis__band_max_bytes(&level_2, n);
+    const uint64_t first = has_level_1(word) ? tamis__band_max_bytes(level_1(word), n) : 0;
+    return HEAD_BYTES + first + tamis__band_max_bytes(level_2, n);
 }
 
 static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
                                  uint8_t *room, uint8_t *out, uint64_t *size) {
-    const tamis_band_form form = level_1(word);
     size_t members = 0;
     *size = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -285,7 +280,7 @@ static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, 
     tamis__put32(out, (uint32_t)members);
     if (!has_level_1(word)) return TAMIS_OK;
     const tamis_band_task task = {.hash = s->hash, .n = members, .pick = pick};
-    return tamis__band_make(&form, &task, room, out + HEAD_BYTES, size);
+    return tamis__band_make(level_1(word), &task, room, out + HEAD_BYTES, size);
 }
 
 /* Without members every answer is no, which takes no bits. */
@@ -300,7 +295,7 @@ static tamis_status make_level_2(const uint64_t word[], const tamis_segment *s, 
             pick[n++] = (uint32_t)i;
     }
     const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = n, .pick = pick};
-    return tamis__band_make(&level_2, &task, room, out + (second_of(out) - out), size);
+    return tamis__band_make(level_2, &task, room, out + (second_of(out) - out), size);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,

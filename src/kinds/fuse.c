@@ -41,8 +41,8 @@ static tamis_peel_form form_of(const uint64_t word[]) {
 
 /* Expected bytes for n keys. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
-    const tamis_peel_form form = form_of(word);
-    return tamis__peel_expect(&form, keys) + tamis__segment_offsets_size(form.segments);
+    return tamis__peel_expect(form_of(word), keys) +
+           tamis__segment_offsets_size(word[TAMIS_SEGMENTS]);
 }
 
 /* The widest fingerprint with which the payload fits the size. Segments differ by chance: each is
@@ -101,7 +101,7 @@ static tamis_status audit(const tamis_body *f) {
     for (uint64_t i = 0; i < form.segments && !rc; i++) {
         uint64_t size;
         const uint8_t *segment = tamis__segment(f, i, &size);
-        rc = tamis__peel_audit(&form, segment, size);
+        rc = tamis__peel_audit(form, segment, size);
         keys += tamis__peel_keys(segment);
     }
     if (!rc && keys != f->items)
@@ -112,27 +112,18 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
-    (void)params;
-    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
-    return TAMIS_OK;
-}
-
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    const tamis_peel_form form = form_of(word);
-    return tamis__peel_work(&form, n);
+    return tamis__peel_work(form_of(word), n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    const tamis_peel_form form = form_of(word);
-    return tamis__peel_max_bytes(&form, n);
+    return tamis__peel_max_bytes(form_of(word), n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
-    const tamis_peel_form form = form_of(word);
     const tamis_peel_task task = {.hash = s->hash, .n = s->n};
-    return tamis__peel_make(&form, &task, room, out, size);
+    return tamis__peel_make(form_of(word), &task, room, out, size);
 }
 
 /* ---- Querying ------------------------------------------------------------------------------- */
@@ -188,7 +179,7 @@ static const tamis_build build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SEGMENT_MADE,
     .cut = TAMIS_SEGMENT_CUT,
-    .fit = fit,
+    .fit = tamis__segments_by_records,
     .segment = tamis__segment_of,
     .work = work,
     .max = max,

@@ -69,25 +69,25 @@ static uint64_t size_of(const tamis_peel_form *form, const tamis_peel_graph *g) 
            (form->has_slots ? tamis__fields_size(cells, form->value_bits) : 0);
 }
 
-uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t keys) {
-    const uint64_t each = keys / form->segments + (keys % form->segments != 0);
-    const tamis_peel_graph g = graph_for(each, form->arity, 0);
-    return form->segments * size_of(form, &g);
+uint64_t tamis__peel_expect(tamis_peel_form form, uint64_t keys) {
+    const uint64_t each = keys / form.segments + (keys % form.segments != 0);
+    const tamis_peel_graph g = graph_for(each, form.arity, 0);
+    return form.segments * size_of(&form, &g);
 }
 
-uint64_t tamis__peel_max_bytes(const tamis_peel_form *form, uint64_t n) {
+uint64_t tamis__peel_max_bytes(tamis_peel_form form, uint64_t n) {
     if (n > MAX_KEYS) n = 0; /* refused before anything is made */
-    const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
-    return size_of(form, &g);
+    const tamis_peel_graph g = graph_for(n, form.arity, TRIES - 1);
+    return size_of(&form, &g);
 }
 
 /* For each cell a word and a byte, a place in the order, plus one that is written but not counted,
  * and with values a number. */
-uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
+uint64_t tamis__peel_work(tamis_peel_form form, uint64_t n) {
     if (n > MAX_KEYS) n = 0;
-    const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
-    const uint64_t cells = tamis__peel_cells(&g, form->arity);
-    const uint64_t numbers = form->value_bits ? 2 * cells : cells;
+    const tamis_peel_graph g = graph_for(n, form.arity, TRIES - 1);
+    const uint64_t cells = tamis__peel_cells(&g, form.arity);
+    const uint64_t numbers = form.value_bits ? 2 * cells : cells;
     return cells * (sizeof(uint64_t) + 1) + (numbers + 1) * sizeof(uint32_t);
 }
 
@@ -426,15 +426,15 @@ static void lay_out(bench *b, uint8_t *work) {
     b->table.step = (uint64_t)1 << b->graph.log;
 }
 
-tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,
+tamis_status tamis__peel_make(tamis_peel_form form, const tamis_peel_task *t, uint8_t *work,
                               uint8_t *out, uint64_t *size) {
-    bench b = {.form = form, .task = t, .hash = t->hash, .segments = form->segments};
+    bench b = {.form = &form, .task = t, .hash = t->hash, .segments = form.segments};
     for (uint64_t seed = 0; seed < TRIES && t->n <= MAX_KEYS; seed++) {
-        b.graph = graph_for(t->n, form->arity, seed);
-        b.cells = tamis__peel_cells(&b.graph, form->arity);
+        b.graph = graph_for(t->n, form.arity, seed);
+        b.cells = tamis__peel_cells(&b.graph, form.arity);
         lay_out(&b, work);
         if (!peel(&b)) continue;
-        *size = size_of(form, &b.graph);
+        *size = size_of(&form, &b.graph);
         write_segment(&b, seed, out);
         return TAMIS_OK;
     }
@@ -444,7 +444,7 @@ tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 
-tamis_status tamis__peel_audit(const tamis_peel_form *form, const uint8_t *bytes, uint64_t size) {
+tamis_status tamis__peel_audit(tamis_peel_form form, const uint8_t *bytes, uint64_t size) {
     if (size < TAMIS_PEEL_HEADER)
         return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu bytes",
                            (unsigned long long)size);
@@ -452,16 +452,16 @@ tamis_status tamis__peel_audit(const tamis_peel_form *form, const uint8_t *bytes
     if (n > MAX_KEYS || seed >= (n ? TRIES : 1))
         return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu keys by try %llu",
                            (unsigned long long)n, (unsigned long long)seed);
-    const tamis_peel_graph g = graph_for(n, form->arity, seed);
-    if (tamis__get64(bytes + 16) != (g.strips << 8 | g.log) || size != size_of(form, &g))
+    const tamis_peel_graph g = graph_for(n, form.arity, seed);
+    if (tamis__get64(bytes + 16) != (g.strips << 8 | g.log) || size != size_of(&form, &g))
         return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu keys in %llu bytes",
                            (unsigned long long)n, (unsigned long long)size);
     const uint8_t *cells = bytes + TAMIS_PEEL_HEADER;
-    const uint64_t count = tamis__peel_cells(&g, form->arity);
-    const unsigned row = tamis__peel_row(form);
+    const uint64_t count = tamis__peel_cells(&g, form.arity);
+    const unsigned row = tamis__peel_row(&form);
     const uint8_t *slots = cells + tamis__fields_size(count, row);
     if (!tamis__fields_end_clean(cells, count, row) ||
-        (form->has_slots && !tamis__fields_end_clean(slots, count, form->value_bits)))
+        (form.has_slots && !tamis__fields_end_clean(slots, count, form.value_bits)))
         return tamis__fail(TAMIS_CORRUPT, "damaged: bits after the last cell of a segment");
     return TAMIS_OK;
 }

@@ -35,7 +35,8 @@ enum {
     TAMIS_PEEL_BEHIND = 8     /* readable bytes needed after a segment: loads are wider */
 };
 
-/* Common to all segments of a filter. Rows have at least one bit. */
+/* Common to all segments of a filter; queries take its address, all else a copy. Rows have at least
+ * one bit. */
 typedef struct tamis_peel_form {
     uint64_t segments;   /* of all hashes, by tamis__range */
     unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
@@ -51,19 +52,19 @@ typedef struct tamis_peel_task {
 } tamis_peel_task;
 
 /* For a segment of n keys: working memory, and the maximum bytes. */
-uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
-uint64_t tamis__peel_max_bytes(const tamis_peel_form *, uint64_t n);
+uint64_t tamis__peel_work(tamis_peel_form, uint64_t n);
+uint64_t tamis__peel_max_bytes(tamis_peel_form, uint64_t n);
 
 /* Expected bytes of all segments for `keys` keys, spread evenly. */
-uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t keys);
+uint64_t tamis__peel_expect(tamis_peel_form, uint64_t keys);
 
 /* Makes a segment; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
  * peeled, which does not happen to well-mixed hashes. */
-tamis_status tamis__peel_make(const tamis_peel_form *, const tamis_peel_task *, uint8_t *work,
-                              uint8_t *out, uint64_t *size);
+tamis_status tamis__peel_make(tamis_peel_form, const tamis_peel_task *, uint8_t *work, uint8_t *out,
+                              uint64_t *size);
 
 /* The gate: afterwards every hash of the segment can be queried. */
-tamis_status tamis__peel_audit(const tamis_peel_form *, const uint8_t *bytes, uint64_t size);
+tamis_status tamis__peel_audit(tamis_peel_form, const uint8_t *bytes, uint64_t size);
 
 /* Keys of a segment. */
 static inline uint64_t tamis__peel_keys(const uint8_t *bytes) {

@@ -47,9 +47,9 @@ static void set_columns(uint64_t word[], tamis_band_columns columns) {
 
 /* Expected bytes for so many keys in the segments that they need. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
-    const tamis_band_form form = form_of(word);
     const uint64_t segments = tamis__segments_for(word, keys);
-    return tamis__band_expect(&form, keys, segments) + tamis__segment_offsets_size(segments);
+    return tamis__band_expect(form_of(word), keys, segments) +
+           tamis__segment_offsets_size(segments);
 }
 
 /* The most columns with which `keys` keys fit into a size. */
@@ -125,12 +125,11 @@ static double rate(const uint64_t word[], uint64_t items) {
 }
 
 static tamis_status audit(const tamis_body *f) {
-    const tamis_band_form form = form_of(f->word);
     tamis_status rc = tamis__segments_audit(f, 0, TAMIS_BAND_MIN);
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
         const uint8_t *band = tamis__segment(f, i, &size);
-        rc = tamis__band_audit(&form, band, size);
+        rc = tamis__band_audit(form_of(f->word), band, size);
     }
     return rc;
 }
@@ -152,13 +151,12 @@ static bool has(const tamis_body *f, uint64_t hash) {
 
 /* Keys are known exactly, and so is the rate of a non-member: by the segment it falls into. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    const tamis_band_form form = form_of(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double keys = 0, rates = 0;
     for (uint64_t i = 0; i < segments; i++) {
         const uint8_t *band = f->bytes + tamis__segment_start(f, i);
         keys += (double)tamis__band_keys(band);
-        rates += tamis__band_rate(&form, band);
+        rates += tamis__band_rate(form_of(f->word), band);
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
@@ -168,34 +166,25 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
-    (void)params;
-    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
-    return TAMIS_OK;
-}
-
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    const tamis_band_form form = form_of(word);
-    return tamis__band_work(&form, n);
+    return tamis__band_work(form_of(word), n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    const tamis_band_form form = form_of(word);
-    return tamis__band_max_bytes(&form, n);
+    return tamis__band_max_bytes(form_of(word), n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
-    const tamis_band_form form = form_of(word);
     const tamis_band_task task = {.hash = segment->hash, .n = segment->n};
-    return tamis__band_make(&form, &task, room, out, size);
+    return tamis__band_make(form_of(word), &task, room, out, size);
 }
 
 static const tamis_build building = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SEGMENT_MADE,
     .cut = TAMIS_SEGMENT_CUT,
-    .fit = fit,
+    .fit = tamis__segments_by_records,
     .segment = tamis__segment_of,
     .work = work,
     .max = max,

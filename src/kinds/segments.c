@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The gate of payloads in segments. */
+/* Payloads in segments: their number, and the gate. */
 #include "kinds/segments.h"
+
+tamis_status tamis__segments_by_records(const tamis_params *params, const tamis_census *census,
+                                        uint64_t word[]) {
+    (void)params;
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
+    return TAMIS_OK;
+}
 
 tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size) {
     const uint64_t segments = word[TAMIS_SEGMENTS], bytes = word[TAMIS_SEGMENT_BYTES];

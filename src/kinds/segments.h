@@ -69,6 +69,10 @@ static inline uint64_t tamis__segment_of(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[TAMIS_SEGMENTS]);
 }
 
+/* tamis_build.fit where only the number of segments follows from the records. */
+tamis_status tamis__segments_by_records(const tamis_params *, const tamis_census *,
+                                        uint64_t word[]);
+
 /* Checks words from a file: a valid number of segments in a valid number of bytes, of which `tail`
  * (a multiple of 8) are the kind's own. */
 tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size);

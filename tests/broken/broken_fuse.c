@@ -10,8 +10,8 @@
     .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                    \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes, \
     .rate = rate, .audit = audit, .measure = measure, .query = query, .build = &build
-#define FACET                                                           \
-    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, \
+#define FACET                                                                                  \
+    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = tamis__segments_by_records, \
     .segment = tamis__segment_of, .work = work, .max = max, .make = make
 
 /* Promises a tenth less than it delivers. */
@@ -58,7 +58,7 @@ const tamis_kind tamis__broken_fuse_plan = {
 static tamis_status fit_width(const tamis_params *params, const tamis_census *census,
                               uint64_t word[]) {
     word[WIDTH] += census->records > 100;
-    return fit(params, census, word);
+    return tamis__segments_by_records(params, census, word);
 }
 static const tamis_build by_census = {FACET, .fit = fit_width};
 const tamis_kind tamis__broken_fuse_words = {

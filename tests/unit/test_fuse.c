@@ -330,14 +330,14 @@ static void rows_of_any_width_come_back(void **state) {
                                           .guard_bits = g,
                                           .has_slots = v && v % 4 == 0};
             const tamis_peel_task task = {hash, value, KEYS};
-            uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-            uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS));
+            uint8_t *work = malloc((size_t)tamis__peel_work(form, KEYS));
+            uint8_t *out = malloc((size_t)tamis__peel_max_bytes(form, KEYS));
             uint64_t size;
             for (uint64_t i = 0; i < KEYS; i++)
                 value[i] = v ? test_number(v, i) & tamis__field_mask(v) : 0;
-            assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
-            assert_int_equal(tamis__peel_audit(&form, out, size), TAMIS_OK);
-            assert_true(size <= tamis__peel_max_bytes(&form, KEYS));
+            assert_int_equal(tamis__peel_make(form, &task, work, out, &size), TAMIS_OK);
+            assert_int_equal(tamis__peel_audit(form, out, size), TAMIS_OK);
+            assert_true(size <= tamis__peel_max_bytes(form, KEYS));
             out = realloc(out, (size_t)size + TAMIS_PEEL_BEHIND);
             for (uint64_t i = 0; i < KEYS; i++) {
                 tamis_peel_aim aim = {0};
@@ -359,12 +359,12 @@ static void slots_have_one_owner(void **state) {
     const tamis_peel_form form = {
         .segments = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
     const tamis_peel_task task = {hash, value, KEYS};
-    uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS));
+    uint8_t *work = malloc((size_t)tamis__peel_work(form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(form, KEYS));
     uint64_t size;
     for (uint64_t i = 0; i < KEYS; i++) hash[i] = test_number(2, i);
     qsort(hash, KEYS, sizeof *hash, ascending);
-    assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+    assert_int_equal(tamis__peel_make(form, &task, work, out, &size), TAMIS_OK);
     out = realloc(out, (size_t)size + TAMIS_PEEL_BEHIND);
     for (uint64_t i = 0; i < KEYS; i++) {
         tamis_peel_aim aim = {0};
@@ -404,14 +404,14 @@ static void a_crowded_cell_fails_the_try(void **state) {
     uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by finds_the_crowd() */
     const tamis_peel_form form = {.segments = 1, .arity = 3, .guard_bits = 8};
     const tamis_peel_task task = {.hash = hash, .n = KEYS};
-    uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS) + TAMIS_PEEL_BEHIND);
+    uint8_t *work = malloc((size_t)tamis__peel_work(form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(form, KEYS) + TAMIS_PEEL_BEHIND);
     for (uint64_t i = 0, n = 0; n < KEYS; i++) {
         uint64_t *more = &left[finds_the_crowd(test_number(8, i), STRIPS)];
         if (*more) (*more)--, hash[n++] = test_number(8, i);
     }
     qsort(hash, KEYS, sizeof *hash, ascending);
-    assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+    assert_int_equal(tamis__peel_make(form, &task, work, out, &size), TAMIS_OK);
     assert_true(tamis__get64(out + 8) > 0);
     assert_int_equal(tamis__get64(out + 16), STRIPS << 8 | LOG);
     for (size_t i = 0; i < KEYS; i++) {

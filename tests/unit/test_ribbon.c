@@ -104,15 +104,15 @@ static void fill_sample(sample *s, uint64_t family) {
 }
 
 static void make_band(sample *s, int dirt) {
-    const size_t work_size = (size_t)tamis__band_work(&s->form, s->n) + 64;
-    const size_t max = (size_t)tamis__band_max_bytes(&s->form, s->n);
+    const size_t work_size = (size_t)tamis__band_work(s->form, s->n) + 64;
+    const size_t max = (size_t)tamis__band_max_bytes(s->form, s->n);
     uint8_t *work = malloc(work_size), *out = malloc(max);
     assert_true(work && out);
     memset(work, dirt, work_size);
     memset(out, dirt, max);
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
     const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
-    assert_int_equal(tamis__band_make(&s->form, &task, aligned, out, &s->size), TAMIS_OK);
+    assert_int_equal(tamis__band_make(s->form, &task, aligned, out, &s->size), TAMIS_OK);
     assert_true(s->size <= max && s->size % 8 == 0);
     s->band = malloc((size_t)s->size);
     assert_non_null(s->band);
@@ -136,7 +136,7 @@ static void free_sample(sample *s) {
 
 /* Every key has its value; non-members get what the reader gets. */
 static void assert_sound(const sample *s) {
-    assert_int_equal(tamis__band_audit(&s->form, s->band, s->size), TAMIS_OK);
+    assert_int_equal(tamis__band_audit(s->form, s->band, s->size), TAMIS_OK);
     assert_int_equal(tamis__band_keys(s->band), s->n);
     for (size_t i = 0; i < s->n; i++) {
         uint64_t value = ~s->value[i];
@@ -205,13 +205,13 @@ static void picked_keys_in_any_order(void **state) {
     static uint32_t pick[N / 2];
     fill_sample(&all, 4);
     for (uint32_t i = 0; i < N / 2; i++) pick[i] = N / 2 - 1 - i;
-    uint8_t *work = malloc((size_t)tamis__band_work(&form, N) + 64);
-    uint8_t *out = malloc((size_t)tamis__band_max_bytes(&form, N));
+    uint8_t *work = malloc((size_t)tamis__band_work(form, N) + 64);
+    uint8_t *out = malloc((size_t)tamis__band_max_bytes(form, N));
     assert_true(work && out);
     const tamis_band_task task = {all.hash, all.value, N / 2, pick};
     uint64_t size;
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
-    assert_int_equal(tamis__band_make(&form, &task, aligned, out, &size), TAMIS_OK);
+    assert_int_equal(tamis__band_make(form, &task, aligned, out, &size), TAMIS_OK);
     assert_int_equal(size, some.size);
     assert_memory_equal(out, some.band, (size_t)size);
     free(work);
@@ -225,14 +225,14 @@ static void equal_hashes_do_not_hang(void **state) {
     (void)state;
     const tamis_band_form form = {.value_bits = 8};
     uint64_t hash[3] = {1, 2, 1}, value[3] = {3, 4, 5}, size, got;
-    uint8_t *work = malloc((size_t)tamis__band_work(&form, 3) + 64);
-    uint8_t *out = malloc((size_t)tamis__band_max_bytes(&form, 3));
+    uint8_t *work = malloc((size_t)tamis__band_work(form, 3) + 64);
+    uint8_t *out = malloc((size_t)tamis__band_max_bytes(form, 3));
     assert_true(work && out);
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
     const tamis_band_task task = {.hash = hash, .value = value, .n = 3};
-    assert_int_equal(tamis__band_make(&form, &task, aligned, out, &size), TAMIS_CONFLICT);
+    assert_int_equal(tamis__band_make(form, &task, aligned, out, &size), TAMIS_CONFLICT);
     value[2] = 3;
-    assert_int_equal(tamis__band_make(&form, &task, aligned, out, &size), TAMIS_OK);
+    assert_int_equal(tamis__band_make(form, &task, aligned, out, &size), TAMIS_OK);
     assert_true(tamis__band_ask(&form, out, 1, &got) && got == 3);
     free(work);
     free(out);
@@ -283,7 +283,7 @@ static void assert_refused(const sample *s, uint64_t at, uint64_t word) {
     const uint64_t old = tamis__get64(s->band + at);
     assert_int_not_equal(old, word);
     tamis__put64(s->band + at, word);
-    assert_int_equal(tamis__band_audit(&s->form, s->band, s->size), TAMIS_CORRUPT);
+    assert_int_equal(tamis__band_audit(s->form, s->band, s->size), TAMIS_CORRUPT);
     tamis__put64(s->band + at, old);
 }
 
@@ -315,7 +315,7 @@ static void forged_bands_are_refused(void **state) {
     assert_int_not_equal(buckets % 32, 0);
     assert_refused(&s, last, tamis__get64(s.band + last) | (uint64_t)1 << buckets % 32 * 2);
     for (uint64_t size = 0; size < s.size; size += size < 100 ? 1 : 97)
-        assert_int_equal(tamis__band_audit(&s.form, s.band, size), TAMIS_CORRUPT);
+        assert_int_equal(tamis__band_audit(s.form, s.band, size), TAMIS_CORRUPT);
     free_sample(&s);
 }
 
