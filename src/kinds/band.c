@@ -10,19 +10,21 @@ uint64_t tamis__band_keys(const uint8_t *band) {
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-tamis_band_columns tamis__band_columns(uint64_t total) {
-    const uint32_t width = (uint32_t)((total + 65535) / 65536);
-    return (tamis_band_columns){width, (uint32_t)(width * (uint64_t)65536 - total)};
+double tamis__band_word_rate(const uint64_t word[]) {
+    return ldexp(1 + (double)word[TAMIS_BAND_NARROW] / 65536, -(int)word[TAMIS_BAND_WIDTH]);
+}
+
+void tamis__band_set_columns(uint64_t word[], uint64_t total) {
+    word[TAMIS_BAND_WIDTH] = (total + 65535) / 65536;
+    word[TAMIS_BAND_NARROW] = word[TAMIS_BAND_WIDTH] * 65536 - total;
 }
 
 /* A rate is f 2^e with f from 1/2 on: 2f is what 2^-width must be multiplied by. */
-bool tamis__band_columns_for(double rate, tamis_band_columns *columns) {
+uint64_t tamis__band_columns_for(double rate) {
     int e;
     const double f = frexp(rate, &e);
-    if (e < 1 - TAMIS_BAND_MAX_GUARD) return false;
-    columns->width = (uint32_t)(1 - e);
-    columns->narrow = (uint32_t)((2 * f - 1) * 65536);
-    return true;
+    if (e < 1 - TAMIS_BAND_MAX_GUARD) return 0;
+    return ((uint64_t)(1 - e) << 16) - (uint64_t)((2 * f - 1) * 65536);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */

@@ -37,14 +37,19 @@ typedef struct tamis_band_form {
     uint64_t salt;   /* differs between bands with the same keys */
 } tamis_band_form;
 
-/* Guard columns for a rate, which is (1 + narrow/65536) 2^-width, or for `total` 65536ths of a
- * column, at least one column. False for a rate below 2^-32. */
-typedef struct tamis_band_columns {
-    uint32_t width, narrow;
-} tamis_band_columns;
+/* The shape words of ribbon and cascade: guard columns, and how many of 65536 keys have one less. */
+enum { TAMIS_BAND_WIDTH = TAMIS_SEGMENT_WORDS, TAMIS_BAND_NARROW };
 
-tamis_band_columns tamis__band_columns(uint64_t total);
-bool tamis__band_columns_for(double rate, tamis_band_columns *);
+static inline tamis_band_form tamis__band_form_of(const uint64_t word[]) {
+    return (tamis_band_form){.guard_bits = (unsigned)word[TAMIS_BAND_WIDTH],
+                             .narrow = (uint32_t)word[TAMIS_BAND_NARROW]};
+}
+
+double tamis__band_word_rate(const uint64_t word[]); /* (1 + narrow/65536) 2^-width */
+
+/* Sets both to so many 65536ths of a column; and how many keep a rate, 0 for one below 2^-32. */
+void tamis__band_set_columns(uint64_t word[], uint64_t total);
+uint64_t tamis__band_columns_for(double rate);
 
 typedef struct tamis_band_task {
     const uint64_t *hash;  /* distinct, in any order, which does not affect the bytes */

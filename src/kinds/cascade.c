@@ -25,7 +25,7 @@
 #include "kinds/bitmap.h"
 #include "kinds/segments.h"
 
-enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
+enum { WIDTH = TAMIS_BAND_WIDTH, NARROW = TAMIS_BAND_NARROW };
 enum {
     HEAD_BYTES = 8,
     GROUP = 32,
@@ -36,26 +36,11 @@ static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION, {0}};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* The second level must not start where the first one does. */
+/* The first level has the form that the words describe; the second must not start where it does. */
 static const tamis_band_form level_2 = {.value_bits = 1, .salt = 0xd1b54a32d192ed03};
-
-static tamis_band_form level_1(const uint64_t word[]) {
-    return (tamis_band_form){.guard_bits = (unsigned)word[WIDTH], .narrow = (uint32_t)word[NARROW]};
-}
 
 static bool has_level_1(const uint64_t word[]) {
     return word[WIDTH] != 0;
-}
-
-static double rate_of_level_1(const uint64_t word[]) {
-    return ldexp(1 + (double)word[NARROW] / 65536, -(int)word[WIDTH]);
-}
-
-/* Columns of level 1 in 65536ths. */
-static void set_columns(uint64_t word[], uint64_t total) {
-    const tamis_band_columns columns = tamis__band_columns(total);
-    word[WIDTH] = columns.width;
-    word[NARROW] = columns.narrow;
 }
 
 static uint64_t columns_for_lists(uint64_t members, uint64_t good) {
@@ -65,20 +50,16 @@ static uint64_t columns_for_lists(uint64_t members, uint64_t good) {
 }
 
 static bool columns_for_nonmembers(double fpr, uint64_t *total) {
-    tamis_band_columns columns;
-    *total = 0;
-    if (fpr >= 0.5) return true;
-    if (!tamis__band_columns_for(2 * fpr, &columns)) return false;
-    *total = ((uint64_t)columns.width << 16) - columns.narrow;
-    return true;
+    *total = fpr < 0.5 ? tamis__band_columns_for(2 * fpr) : 0;
+    return fpr >= 0.5 || *total;
 }
 
 /* Expected bytes. */
 static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
     const uint64_t segments = tamis__segments_for(word, members + good);
-    const uint64_t passing = members ? (uint64_t)((double)good * rate_of_level_1(word)) : 0;
+    const uint64_t passing = members ? (uint64_t)((double)good * tamis__band_word_rate(word)) : 0;
     const uint64_t first =
-        has_level_1(word) ? tamis__band_expect(level_1(word), members, segments) : 0;
+        has_level_1(word) ? tamis__band_expect(tamis__band_form_of(word), members, segments) : 0;
     return segments * HEAD_BYTES + first +
            tamis__band_expect(level_2, members + passing, segments) +
            tamis__segment_offsets_size(segments);
@@ -88,19 +69,19 @@ static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
 static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uint64_t min,
                            uint64_t max) {
     uint64_t low = min, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
-    set_columns(word, min);
+    tamis__band_set_columns(word, min);
     if (expect(word, members, good) > max)
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for these lists",
                            (unsigned long long)expect(word, members, good));
     while (low < high) {
         const uint64_t middle = low + (high - low + 1) / 2;
-        set_columns(word, middle);
+        tamis__band_set_columns(word, middle);
         if (expect(word, members, good) <= max)
             low = middle;
         else
             high = middle - 1;
     }
-    set_columns(word, low);
+    tamis__band_set_columns(word, low);
     return TAMIS_OK;
 }
 
@@ -113,7 +94,7 @@ static tamis_status shape(const tamis_params *params, uint64_t members, uint64_t
     if (!columns_for_nonmembers(params->fpr, &for_nonmembers))
         return tamis__fail(TAMIS_INVALID, "fpr=%.3g is too low for cascade; the minimum is 2^-%d",
                            params->fpr, TAMIS_BAND_MAX_GUARD + 1);
-    set_columns(word, for_lists > for_nonmembers ? for_lists : for_nonmembers);
+    tamis__band_set_columns(word, for_lists > for_nonmembers ? for_lists : for_nonmembers);
     return TAMIS_OK;
 }
 
@@ -140,7 +121,7 @@ static uint64_t probes(const uint64_t word[]) {
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
-    return items ? rate_of_level_1(word) / 2 : 0;
+    return items ? tamis__band_word_rate(word) / 2 : 0;
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -161,7 +142,7 @@ static bool is_sound(const uint64_t word[], const uint8_t *segment, uint64_t siz
     const uint64_t members = members_of(segment), first = (uint64_t)tamis__get32(segment + 4) * 8;
     if (first > size - HEAD_BYTES) return false;
     if (has_level_1(word)) {
-        if (tamis__band_audit(level_1(word), first_of(segment), first)) return false;
+        if (tamis__band_audit(tamis__band_form_of(word), first_of(segment), first)) return false;
         if (tamis__band_keys(first_of(segment)) != members) return false;
     } else if (first) {
         return false;
@@ -203,7 +184,7 @@ static void aim_at_level_2(group *g, const tamis_body *f, const uint64_t *hash) 
 
 /* Only those that pass level 1 stay open. */
 static void pass_level_1(group *g, const tamis_body *f, const uint64_t *hash) {
-    const tamis_band_form form = level_1(f->word);
+    const tamis_band_form form = tamis__band_form_of(f->word);
     const tamis_band_set first = tamis__band_set(f, HEAD_BYTES);
     uint8_t passes[GROUP];
     tamis__band_ask_all(&form, &first, hash, g->n, NULL, passes);
@@ -238,7 +219,9 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
         const uint8_t *segment = f->bytes + tamis__segment_start(f, i);
         if (members_of(segment) == 0) continue;
         members += (double)members_of(segment);
-        rates += has_level_1(f->word) ? tamis__band_rate(level_1(f->word), first_of(segment)) : 1;
+        rates += has_level_1(f->word)
+                     ? tamis__band_rate(tamis__band_form_of(f->word), first_of(segment))
+                     : 1;
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
@@ -261,13 +244,14 @@ static uint64_t pick_size(uint64_t n) {
 }
 
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    const uint64_t first = has_level_1(word) ? tamis__band_work(level_1(word), n) : 0;
+    const uint64_t first = has_level_1(word) ? tamis__band_work(tamis__band_form_of(word), n) : 0;
     const uint64_t second = tamis__band_work(level_2, n);
     return pick_size(n) + (first > second ? first : second);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    const uint64_t first = has_level_1(word) ? tamis__band_max_bytes(level_1(word), n) : 0;
+    const uint64_t first =
+        has_level_1(word) ? tamis__band_max_bytes(tamis__band_form_of(word), n) : 0;
     return HEAD_BYTES + first + tamis__band_max_bytes(level_2, n);
 }
 
@@ -280,13 +264,13 @@ static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, 
     tamis__put32(out, (uint32_t)members);
     if (!has_level_1(word)) return TAMIS_OK;
     const tamis_band_task task = {.hash = s->hash, .n = members, .pick = pick};
-    return tamis__band_make(level_1(word), &task, room, out + HEAD_BYTES, size);
+    return tamis__band_make(tamis__band_form_of(word), &task, room, out + HEAD_BYTES, size);
 }
 
 /* Without members every answer is no, which takes no bits. */
 static tamis_status make_level_2(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
                                  uint8_t *room, uint8_t *out, uint64_t *size) {
-    const tamis_band_form form = level_1(word);
+    const tamis_band_form form = tamis__band_form_of(word);
     size_t n = 0;
     for (size_t i = 0; i < s->n && members_of(out); i++) {
         uint64_t none;

@@ -23,7 +23,7 @@
 #include "kinds/bitmap.h"
 #include "kinds/segments.h"
 
-enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
+enum { WIDTH = TAMIS_BAND_WIDTH, NARROW = TAMIS_BAND_NARROW };
 enum { OPT_SEGMENT, OPT_WIDTH, OPT_NARROW };
 
 static const struct tamis_option options[] = {
@@ -36,19 +36,10 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_band_form form_of(const uint64_t word[]) {
-    return (tamis_band_form){.guard_bits = (unsigned)word[WIDTH], .narrow = (uint32_t)word[NARROW]};
-}
-
-static void set_columns(uint64_t word[], tamis_band_columns columns) {
-    word[WIDTH] = columns.width;
-    word[NARROW] = columns.narrow;
-}
-
 /* Expected bytes for so many keys in the segments that they need. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const uint64_t segments = tamis__segments_for(word, keys);
-    return tamis__band_expect(form_of(word), keys, segments) +
+    return tamis__band_expect(tamis__band_form_of(word), keys, segments) +
            tamis__segment_offsets_size(segments);
 }
 
@@ -57,13 +48,13 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
     uint64_t low = 0, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
     while (low < high) {
         const uint64_t middle = low + (high - low + 1) / 2;
-        set_columns(word, tamis__band_columns(middle));
+        tamis__band_set_columns(word, middle);
         if (expect(word, keys) <= max)
             low = middle;
         else
             high = middle - 1;
     }
-    set_columns(word, tamis__band_columns(low ? low : 1));
+    tamis__band_set_columns(word, low ? low : 1);
     if (low) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for this many keys",
                        (unsigned long long)expect(word, keys));
@@ -85,7 +76,6 @@ static tamis_status width_beside_narrow(const tamis_params *params, uint64_t wor
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    tamis_band_columns columns;
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
     if (params->has_option[OPT_WIDTH]) {
@@ -98,11 +88,12 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         const tamis_status rc = widest(word, params->capacity, params->bits / 8);
         if (rc) return rc;
     } else {
-        if (!tamis__band_columns_for(params->fpr, &columns))
+        const uint64_t columns = tamis__band_columns_for(params->fpr);
+        if (!columns)
             return tamis__fail(TAMIS_INVALID,
                                "fpr=%.3g is too low for ribbon; the minimum is 2^-%d", params->fpr,
                                TAMIS_BAND_MAX_GUARD);
-        set_columns(word, columns);
+        tamis__band_set_columns(word, columns);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);
     return TAMIS_OK;
@@ -121,7 +112,7 @@ static uint64_t probes(const uint64_t word[]) {
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
-    return items ? ldexp(1 + (double)word[NARROW] / 65536, -(int)word[WIDTH]) : 0;
+    return items ? tamis__band_word_rate(word) : 0;
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -129,7 +120,7 @@ static tamis_status audit(const tamis_body *f) {
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
         const uint8_t *band = tamis__segment(f, i, &size);
-        rc = tamis__band_audit(form_of(f->word), band, size);
+        rc = tamis__band_audit(tamis__band_form_of(f->word), band, size);
     }
     return rc;
 }
@@ -137,13 +128,13 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- Querying ------------------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
-    const tamis_band_form form = form_of(f->word);
+    const tamis_band_form form = tamis__band_form_of(f->word);
     const tamis_band_set set = tamis__band_set(f, 0);
     tamis__band_ask_all(&form, &set, b.hash, b.n, NULL, hit);
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
-    const tamis_band_form form = form_of(f->word);
+    const tamis_band_form form = tamis__band_form_of(f->word);
     const tamis_band_set set = tamis__band_set(f, 0);
     uint64_t none;
     return tamis__band_ask(&form, tamis__band_of(&set, hash), hash, &none);
@@ -156,7 +147,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     for (uint64_t i = 0; i < segments; i++) {
         const uint8_t *band = f->bytes + tamis__segment_start(f, i);
         keys += (double)tamis__band_keys(band);
-        rates += tamis__band_rate(form_of(f->word), band);
+        rates += tamis__band_rate(tamis__band_form_of(f->word), band);
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
@@ -167,17 +158,17 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 /* ---- Building ------------------------------------------------------------------------------- */
 
 static uint64_t work(const uint64_t word[], uint64_t n) {
-    return tamis__band_work(form_of(word), n);
+    return tamis__band_work(tamis__band_form_of(word), n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
-    return tamis__band_max_bytes(form_of(word), n);
+    return tamis__band_max_bytes(tamis__band_form_of(word), n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
     const tamis_band_task task = {.hash = segment->hash, .n = segment->n};
-    return tamis__band_make(form_of(word), &task, room, out, size);
+    return tamis__band_make(tamis__band_form_of(word), &task, room, out, size);
 }
 
 static const tamis_build building = {
