@@ -255,20 +255,19 @@ static uint64_t slots_from(uint64_t probing, uint64_t slots) {
 
 /* The fewest slots for signatures of `width` bits, for the rate and for the load. 0 when that is
  * too many. */
-static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_design *d,
-                              uint64_t probing, unsigned width) {
+static uint64_t slots_at_rate(const tamis_params *params, tamis_table_design d, uint64_t probing,
+                              unsigned width) {
     const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
     const double x = keys_for(probing, params->fpr, (double)tamis__field_mask(width),
                               (double)LOAD_PARTS / LOAD_OF);
     const double wanted = ceil(keys / x * (1 + rounding)) - (probing != UNIFORM);
-    if (wanted <= (double)d->min_places) return slots_from(probing, d->min_places);
+    if (wanted <= (double)d.min_places) return slots_from(probing, d.min_places);
     if (!(wanted < (double)TAMIS_TABLE_MAX_CLASSES)) return 0;
     return slots_from(probing, tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MAX_CLASSES));
 }
 
 /* Wider signatures allow a higher load; narrower ones make more slots cheap. */
-static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d,
-                          uint64_t word[]) {
+static bool plan_for_rate(const tamis_params *params, tamis_table_design d, uint64_t word[]) {
     double min = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = slots_at_rate(params, d, word[PROBING], width);
@@ -284,8 +283,7 @@ static bool plan_for_rate(const tamis_params *params, const tamis_table_design *
     return !isinf(min);
 }
 
-static bool plan_for_size(const tamis_params *params, const tamis_table_design *d,
-                          uint64_t word[]) {
+static bool plan_for_size(const tamis_params *params, tamis_table_design d, uint64_t word[]) {
     double best = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = tamis__table_places(params, d, width);
@@ -307,9 +305,9 @@ static bool plan_for_size(const tamis_params *params, const tamis_table_design *
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_table_design d = design_of(params->capacity);
     word[PROBING] = params->has_option[OPT_PROBING] ? params->option[OPT_PROBING] : UNIFORM;
-    if (params->bits ? plan_for_size(params, &d, word) : plan_for_rate(params, &d, word))
+    if (params->bits ? plan_for_size(params, d, word) : plan_for_rate(params, d, word))
         return TAMIS_OK;
-    return tamis__table_refuse(params, &d);
+    return tamis__table_refuse(params, d);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
@@ -317,15 +315,13 @@ static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    const tamis_table_design design = design_of(0);
     if (word[PROBING] >= WAYS)
         return tamis__fail(TAMIS_CORRUPT, "compaction has probing 0 to %d, not %llu", WAYS - 1,
                            (unsigned long long)word[PROBING]);
-    if (!tamis__table_fits(&design, word[SLOTS], word[SIGNATURE]))
+    if (!tamis__table_fits(design_of(0), word[SLOTS], word[SIGNATURE]))
         return tamis__fail(TAMIS_CORRUPT, "compaction cannot have %llu slots of %llu bits",
                            (unsigned long long)word[SLOTS], (unsigned long long)word[SIGNATURE]);
-    const tamis_table table = table_of(word, NULL);
-    *size = HEAD_WORDS * 8 + tamis__table_size(&table);
+    *size = HEAD_WORDS * 8 + tamis__table_size(table_of(word, NULL));
     return TAMIS_OK;
 }
 
@@ -341,12 +337,8 @@ static tamis_table slots_of(const tamis_body *f) {
     return table_of(f->word, f->bytes + HEAD_WORDS * 8);
 }
 
-static uint64_t used_of(const tamis_body *f) {
-    return tamis__get64(f->bytes);
-}
-
 static uint64_t room(const tamis_body *f) {
-    return limit(f->word[SLOTS]) - used_of(f);
+    return limit(f->word[SLOTS]) - tamis__used_of(f);
 }
 
 TAMIS_HOT uint64_t slot_get(const tamis_table *t, uint64_t slot) {
@@ -397,9 +389,9 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_table t = slots_of(f);
     const tamis_status rc = tamis__table_audit(&t);
     if (rc) return rc;
-    if (used_of(f) != tamis__table_used(&t) || used_of(f) > limit(t.buckets))
+    if (tamis__used_of(f) != tamis__table_used(&t) || tamis__used_of(f) > limit(t.buckets))
         return tamis__fail(TAMIS_CORRUPT, "compaction does not have the %llu signatures it claims",
-                           (unsigned long long)used_of(f));
+                           (unsigned long long)tamis__used_of(f));
     return TAMIS_OK;
 }
 
@@ -425,13 +417,13 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 /* Core checks for room, so this never fails, and nothing is rolled back. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_table t = slots_of(f);
-    uint64_t used = used_of(f);
+    uint64_t fresh = 0;
     for (size_t i = 0; i < b.n; i++) {
         expect(&t, b.hash, i, b.n);
         const walk w = find(f, &t, b.hash[i]);
-        used += tamis__table_replace(&t, w.slot, 0, w.signature);
+        fresh += tamis__table_replace(&t, w.slot, 0, w.signature);
     }
-    tamis__put64(f->bytes, used);
+    tamis__count_used(f, fresh);
     return TAMIS_OK;
 }
 
@@ -475,12 +467,12 @@ static double chance_of_walks(const tamis_table *t, double values) {
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const tamis_table t = slots_of(f);
-    const double values = (double)tamis__field_mask(t.width), used = (double)used_of(f);
+    const double values = (double)tamis__field_mask(t.width), used = (double)tamis__used_of(f);
     const double load = per_slot(f->word[PROBING], used, t.buckets);
     const bool is_linear = f->word[PROBING] == LINEAR;
     const double keys = is_linear ? linear_keys(load, values) : uniform_keys(load, values);
     out->bits = t.buckets;
-    out->bits_set = used_of(f);
+    out->bits_set = tamis__used_of(f);
     const bool is_walked = f->word[PROBING] == DOUBLE && t.buckets <= SMALL;
     out->fpr = is_linear   ? chance_in_runs(&t, values)
                : is_walked ? chance_of_walks(&t, values)

@@ -81,8 +81,8 @@ static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[SORT] = params->has_option[OPT_SORT] ? params->option[OPT_SORT] : 0;
-    const tamis_table_design design = design_of(params->capacity, word[SORT]);
-    return tamis__table_plan(params, &design, &word[BUCKETS], &word[FINGERPRINT]);
+    return tamis__table_plan(params, design_of(params->capacity, word[SORT]), &word[BUCKETS],
+                             &word[FINGERPRINT]);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
@@ -90,16 +90,14 @@ static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    const tamis_table_design design = design_of(0, word[SORT]);
     if (word[SORT] > 1)
         return tamis__fail(TAMIS_CORRUPT, "cuckoo has sort 0 or 1, not %llu",
                            (unsigned long long)word[SORT]);
-    if (!tamis__table_fits(&design, word[BUCKETS], word[FINGERPRINT]))
+    if (!tamis__table_fits(design_of(0, word[SORT]), word[BUCKETS], word[FINGERPRINT]))
         return tamis__fail(TAMIS_CORRUPT, "cuckoo cannot have %llu buckets of %llu bits a cell",
                            (unsigned long long)word[BUCKETS],
                            (unsigned long long)word[FINGERPRINT]);
-    const tamis_table table = table_of(word, NULL);
-    *size = HEAD_WORDS * 8 + tamis__table_size(&table);
+    *size = HEAD_WORDS * 8 + tamis__table_size(table_of(word, NULL));
     return TAMIS_OK;
 }
 
@@ -133,14 +131,6 @@ TAMIS_HOT print print_of(const tamis_table *t, uint64_t hash) {
 
 static tamis_table cells_of(const tamis_body *f) {
     return table_of(f->word, f->bytes + HEAD_WORDS * 8);
-}
-
-static uint64_t used_of(const tamis_body *f) {
-    return tamis__get64(f->bytes);
-}
-
-static void count_used(tamis_body *f, uint64_t more) {
-    tamis__put64(f->bytes, used_of(f) + more);
 }
 
 /* The stash is filled from its start and ends at the first zero. An entry is bucket * 2^width +
@@ -196,9 +186,10 @@ static tamis_status audit(const tamis_body *f) {
     for (unsigned i = n; i < STASH; i++)
         if (tamis__get64(stash_at(f, i)))
             return tamis__fail(TAMIS_CORRUPT, "the stash has a gap before entry %u", i);
-    if (used_of(f) != tamis__table_used(&t) + n || used_of(f) > limit(f->word[BUCKETS]))
+    if (tamis__used_of(f) != tamis__table_used(&t) + n ||
+        tamis__used_of(f) > limit(f->word[BUCKETS]))
         return tamis__fail(TAMIS_CORRUPT, "cuckoo does not have the %llu fingerprints it claims",
-                           (unsigned long long)used_of(f));
+                           (unsigned long long)tamis__used_of(f));
     return TAMIS_OK;
 }
 
@@ -363,7 +354,8 @@ static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
         TAMIS_FULL,
         "cuckoo found no free cell for a key in %d steps at %llu of %llu fingerprints, "
         "and the stash is full",
-        MAX_STEPS, (unsigned long long)used_of(f), (unsigned long long)limit(f->word[BUCKETS]));
+        MAX_STEPS, (unsigned long long)tamis__used_of(f),
+        (unsigned long long)limit(f->word[BUCKETS]));
 }
 
 /* ---- Removing ------------------------------------------------------------------------------- */
@@ -383,7 +375,7 @@ static bool remove_one(tamis_body *f, const tamis_table *t, print p) {
         if (i == STASH) return false;
         stash_drop(f, i);
     }
-    count_used(f, (uint64_t)-1);
+    tamis__count_used(f, (uint64_t)-1);
     return true;
 }
 
@@ -452,10 +444,10 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     const tamis_table t = cells_of(f);
     size_t done = 0;
     for (;; done++) { /* from one that goes into the stash to the next */
-        done += add_to_buckets(&t, used_of(f) + done, b.hash + done, b.n - done);
+        done += add_to_buckets(&t, tamis__used_of(f) + done, b.hash + done, b.n - done);
         if (done == b.n || !stash_put(f, print_of(&t, b.hash[done]))) break;
     }
-    count_used(f, done);
+    tamis__count_used(f, done);
     if (done == b.n) return TAMIS_OK;
     const tamis_status rc = refuse(f, &t, print_of(&t, b.hash[done]));
     while (done-- > 0) remove_one(f, &t, print_of(&t, b.hash[done]));
@@ -463,7 +455,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 }
 
 static uint64_t room(const tamis_body *f) {
-    return limit(f->word[BUCKETS]) - used_of(f);
+    return limit(f->word[BUCKETS]) - tamis__used_of(f);
 }
 
 /* ---- Listing and merging -------------------------------------------------------------------- */
@@ -509,17 +501,18 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     print p;
     if (into->bytes == from->bytes)
         return tamis__fail(TAMIS_INVALID, "cuckoo cannot be merged with itself; copy it first");
-    if (used_of(from) > room(into))
+    if (tamis__used_of(from) > room(into))
         return tamis__fail(TAMIS_FULL, "cuckoo has room for %llu fingerprints, not for %llu more",
-                           (unsigned long long)room(into), (unsigned long long)used_of(from));
+                           (unsigned long long)room(into),
+                           (unsigned long long)tamis__used_of(from));
     for (; next_print(from, &other, &cursor, &p); done++) {
         if (add_one(into, &t, p)) continue;
-        count_used(into, done);
+        tamis__count_used(into, done);
         const tamis_status rc = refuse(into, &t, p);
         unmerge(into, &t, from, done);
         return rc;
     }
-    count_used(into, done);
+    tamis__count_used(into, done);
     return TAMIS_OK;
 }
 
@@ -561,7 +554,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     const double pairs =
         (double)f->word[BUCKETS] * (double)tamis__field_mask((unsigned)f->word[FINGERPRINT]);
     out->bits = f->word[BUCKETS] * SLOTS;
-    out->bits_set = other ? c.distinct : used_of(f);
+    out->bits_set = other ? c.distinct : tamis__used_of(f);
     out->fpr = (double)c.covered / pairs;
     out->items = tamis__table_items(c.distinct, pairs / share(f->word[BUCKETS]));
     if (stash_count(f) < STASH) return;

@@ -50,8 +50,7 @@ static tamis_table_design design_of(uint64_t keys) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    const tamis_table_design design = design_of(params->capacity);
-    return tamis__table_plan(params, &design, &word[BUCKETS], &word[REMAINDER]);
+    return tamis__table_plan(params, design_of(params->capacity), &word[BUCKETS], &word[REMAINDER]);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
@@ -60,13 +59,11 @@ static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    const tamis_table_design design = design_of(0);
-    if (!tamis__table_fits(&design, word[BUCKETS], word[REMAINDER]))
+    if (!tamis__table_fits(design_of(0), word[BUCKETS], word[REMAINDER]))
         return tamis__fail(TAMIS_CORRUPT,
                            "dleft cannot have %llu buckets with remainders of %llu bits",
                            (unsigned long long)word[BUCKETS], (unsigned long long)word[REMAINDER]);
-    const tamis_table table = table_of(word, NULL);
-    *size = HEAD_WORDS * 8 + tamis__table_size(&table);
+    *size = HEAD_WORDS * 8 + tamis__table_size(table_of(word, NULL));
     return TAMIS_OK;
 }
 
@@ -123,20 +120,12 @@ static uint64_t count_in(const tables *t, uint64_t cell) {
     return cell >> t->width;
 }
 
-static uint64_t used_of(const tamis_body *f) {
-    return tamis__get64(f->bytes);
-}
-
-static void count_used(tamis_body *f, uint64_t more) {
-    tamis__put64(f->bytes, used_of(f) + more);
-}
-
 static uint64_t limit(const uint64_t word[]) {
     return word[BUCKETS] * LOAD;
 }
 
 static uint64_t room(const tamis_body *f) {
-    return limit(f->word) - used_of(f);
+    return limit(f->word) - tamis__used_of(f);
 }
 
 /* Where p is, or where it would go: the least loaded of its buckets, the leftmost of equals. */
@@ -186,9 +175,9 @@ static tamis_status audit(const tamis_body *f) {
             return tamis__fail(TAMIS_CORRUPT, "bucket %llu of dleft has an incomplete cell",
                                (unsigned long long)bucket);
     }
-    if (used != used_of(f) || used > limit(f->word))
+    if (used != tamis__used_of(f) || used > limit(f->word))
         return tamis__fail(TAMIS_CORRUPT, "dleft does not have the %llu fingerprints it claims",
-                           (unsigned long long)used_of(f));
+                           (unsigned long long)tamis__used_of(f));
     return TAMIS_OK;
 }
 
@@ -234,13 +223,13 @@ static tamis_status reserve(tamis_body *f, const tables *t, print p) {
     if (s.cell) return TAMIS_OK;
     if (room(f) == 0)
         return tamis__fail(TAMIS_FULL, "dleft is full: it has %llu fingerprints",
-                           (unsigned long long)used_of(f));
+                           (unsigned long long)tamis__used_of(f));
     if (s.load == SLOTS)
-        return tamis__fail(TAMIS_FULL,
-                           "all four buckets of a key are full, at %llu of %llu fingerprints",
-                           (unsigned long long)used_of(f), (unsigned long long)limit(f->word));
+        return tamis__fail(
+            TAMIS_FULL, "all four buckets of a key are full, at %llu of %llu fingerprints",
+            (unsigned long long)tamis__used_of(f), (unsigned long long)limit(f->word));
     tamis__table_replace(&t->cells, s.bucket, 0, p.remainder);
-    count_used(f, 1);
+    tamis__count_used(f, 1);
     return TAMIS_OK;
 }
 
@@ -248,7 +237,7 @@ static void release(tamis_body *f, const tables *t, print p) {
     const spot s = find(t, p);
     if (s.cell == 0 || count_in(t, s.cell)) return;
     tamis__table_replace(&t->cells, s.bucket, s.cell, 0);
-    count_used(f, (uint64_t)-1);
+    tamis__count_used(f, (uint64_t)-1);
 }
 
 static void count_up(const tables *t, print p, uint64_t by) {
@@ -281,7 +270,7 @@ static tamis_status remove_hash(tamis_body *f, tamis_batch b) {
     if (now == STUCK) return TAMIS_OK;
     tamis__table_replace(&t.cells, s.bucket, s.cell,
                          now > 1 ? s.cell - ((uint64_t)1 << t.width) : 0);
-    if (now == 1) count_used(f, (uint64_t)-1);
+    if (now == 1) tamis__count_used(f, (uint64_t)-1);
     return TAMIS_OK;
 }
 
@@ -331,7 +320,7 @@ static uint64_t new_cells(const tables *t, const tables *other) {
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tables t = tables_of(f);
-    uint64_t distinct = used_of(f);
+    uint64_t distinct = tamis__used_of(f);
     if (other) {
         const tables more = tables_of(other);
         distinct += new_cells(&t, &more);

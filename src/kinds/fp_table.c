@@ -8,8 +8,8 @@
 
 enum { NIBBLE = 4, RANK_BITS = 12, RANKS = 3876 };
 
-uint64_t tamis__table_size(const tamis_table *t) {
-    return tamis__fields_size(t->buckets, t->bucket_bits);
+uint64_t tamis__table_size(tamis_table t) {
+    return tamis__fields_size(t.buckets, t.bucket_bits);
 }
 
 /* Long division, one bit of the quotient at a time: the product has 124 bits, and not every machine
@@ -166,24 +166,24 @@ double tamis__table_rate(uint64_t keys, double share, uint64_t places, unsigned 
     return -expm1((double)keys * log1p(-share / classes));
 }
 
-static uint64_t place_bits(const tamis_table_design *d, unsigned width) {
-    return (uint64_t)((int)(d->cells * width) + d->extra);
+static uint64_t place_bits(tamis_table_design d, unsigned width) {
+    return (uint64_t)((int)(d.cells * width) + d.extra);
 }
 
-bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t width) {
-    return width >= d->min_width && width <= TAMIS_TABLE_MAX_WIDTH && places >= d->min_places &&
+bool tamis__table_fits(tamis_table_design d, uint64_t places, uint64_t width) {
+    return width >= d.min_width && width <= TAMIS_TABLE_MAX_WIDTH && places >= d.min_places &&
            places <= TAMIS_TABLE_MAX_CLASSES >> width &&
-           places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
+           places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d.head_bits) / place_bits(d, (unsigned)width);
 }
 
-static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_rate(const tamis_params *params, tamis_table_design d, uint64_t *places,
                           uint64_t *width) {
     const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
-    const double classes = d->share / -expm1(log1p(-params->fpr) / keys) * (1 + rounding);
+    const double classes = d.share / -expm1(log1p(-params->fpr) / keys) * (1 + rounding);
     double min = INFINITY;
-    for (unsigned w = d->min_width; w <= TAMIS_TABLE_MAX_WIDTH; w++) {
+    for (unsigned w = d.min_width; w <= TAMIS_TABLE_MAX_WIDTH; w++) {
         const double wanted = ceil(classes / (double)tamis__field_mask(w));
-        uint64_t p = d->min_places;
+        uint64_t p = d.min_places;
         if (wanted > (double)p)
             p = wanted < (double)TAMIS_TABLE_MAX_CLASSES
                     ? tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MAX_CLASSES)
@@ -197,17 +197,16 @@ static bool plan_for_rate(const tamis_params *params, const tamis_table_design *
     return !isinf(min);
 }
 
-uint64_t tamis__table_places(const tamis_params *params, const tamis_table_design *d,
-                             unsigned width) {
+uint64_t tamis__table_places(const tamis_params *params, tamis_table_design d, unsigned width) {
     const uint64_t whole = params->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
-    const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
+    const uint64_t bits = whole > d.head_bits ? whole - d.head_bits : 0;
     const uint64_t places = bits / place_bits(d, width);
     return places < max ? places : max;
 }
 
-static bool plan_for_size(const tamis_params *params, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_size(const tamis_params *params, tamis_table_design d, uint64_t *places,
                           uint64_t *width) {
-    for (unsigned w = TAMIS_TABLE_MAX_WIDTH; w >= d->min_width; w--) {
+    for (unsigned w = TAMIS_TABLE_MAX_WIDTH; w >= d.min_width; w--) {
         *places = tamis__table_places(params, d, w);
         *width = w;
         if (tamis__table_fits(d, *places, w)) return true;
@@ -215,22 +214,22 @@ static bool plan_for_size(const tamis_params *params, const tamis_table_design *
     return false;
 }
 
-tamis_status tamis__table_refuse(const tamis_params *params, const tamis_table_design *d) {
+tamis_status tamis__table_refuse(const tamis_params *params, tamis_table_design d) {
     const unsigned long long keys = params->capacity;
-    if (!tamis__table_fits(d, d->min_places, d->min_width))
-        return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind, keys);
+    if (!tamis__table_fits(d, d.min_places, d.min_width))
+        return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d.kind, keys);
     if (params->bits) {
-        const uint64_t bits = d->min_places * place_bits(d, d->min_width) + d->head_bits;
-        return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind, keys,
+        const uint64_t bits = d.min_places * place_bits(d, d.min_width) + d.head_bits;
+        return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d.kind, keys,
                            (unsigned long long)((bits + 63) / 64 * 8));
     }
     return tamis__fail(TAMIS_INVALID,
                        "fpr=%.3g is too low; the minimum for %s of %llu keys is %.2g", params->fpr,
-                       d->kind, keys, d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
+                       d.kind, keys, d.share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
 }
 
-tamis_status tamis__table_plan(const tamis_params *params, const tamis_table_design *d,
-                               uint64_t *places, uint64_t *width) {
+tamis_status tamis__table_plan(const tamis_params *params, tamis_table_design d, uint64_t *places,
+                               uint64_t *width) {
     const bool is_planned = params->bits ? plan_for_size(params, d, places, width)
                                          : plan_for_rate(params, d, places, width);
     return is_planned ? TAMIS_OK : tamis__table_refuse(params, d);

@@ -63,10 +63,19 @@ TAMIS_HOT tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned sl
 }
 
 /* Bytes, padded to whole words. */
-uint64_t tamis__table_size(const tamis_table *);
+uint64_t tamis__table_size(tamis_table);
 
 /* The gate: nothing after the last bucket, and every sorted bucket sorted. */
 tamis_status tamis__table_audit(const tamis_table *);
+
+/* Payloads begin with the number of cells in use. */
+static inline uint64_t tamis__used_of(const tamis_body *f) {
+    return tamis__get64(f->bytes);
+}
+
+static inline void tamis__count_used(tamis_body *f, uint64_t more) {
+    tamis__put64(f->bytes, tamis__used_of(f) + more);
+}
 
 /* ---- Hash to place and value ---------------------------------------------------------------- */
 
@@ -188,17 +197,17 @@ typedef struct tamis_table_design {
 
 /* The fewest bits that keep the rate: one bit of width halves it, and where that would be too much,
  * more places do; or the widest cells that fit into the size. */
-tamis_status tamis__table_plan(const tamis_params *, const tamis_table_design *, uint64_t *places,
+tamis_status tamis__table_plan(const tamis_params *, tamis_table_design, uint64_t *places,
                                uint64_t *width);
 
 /* Why there is no plan: too many keys, too little space, or too small a rate. */
-tamis_status tamis__table_refuse(const tamis_params *, const tamis_table_design *);
+tamis_status tamis__table_refuse(const tamis_params *, tamis_table_design);
 
 /* Places of that width that fit the size and the limits of tamis__split. */
-uint64_t tamis__table_places(const tamis_params *, const tamis_table_design *, unsigned width);
+uint64_t tamis__table_places(const tamis_params *, tamis_table_design, unsigned width);
 
 /* Is the shape within the limits of tamis__split and of a payload? */
-bool tamis__table_fits(const tamis_table_design *, uint64_t places, uint64_t width);
+bool tamis__table_fits(tamis_table_design, uint64_t places, uint64_t width);
 
 /* Estimates distinct keys from `distinct` occupied ones of equally likely classes, with an
  * error. */

@@ -19,7 +19,7 @@ static tamis_status add_over_victim(tamis_body *f, tamis_batch b) {
         uint64_t cell[SLOTS];
         tamis__bucket_read(&t, p.bucket, cell);
         if (put_down(&t, p))
-            count_used(f, 1);
+            tamis__count_used(f, 1);
         else
             tamis__table_replace(&t, p.bucket, cell[(f->items + i) % SLOTS], p.value);
     }
@@ -40,7 +40,7 @@ static tamis_status remove_any(tamis_body *f, tamis_batch b) {
     tamis__bucket_read(&t, p.bucket, cell);
     if (!cell[0]) return remove_hash(f, tamis__hashes(b.hash, 1));
     tamis__table_replace(&t, p.bucket, cell[0], 0);
-    count_used(f, (uint64_t)-1);
+    tamis__count_used(f, (uint64_t)-1);
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_neighbour = {SOUND, .name = "broken_neighbour",
@@ -52,9 +52,9 @@ static tamis_status merge_most(tamis_body *into, const tamis_body *from) {
     const tamis_table t = cells_of(into), other = cells_of(from);
     uint64_t cursor = 0;
     print p;
-    if (used_of(from) > room(into)) return tamis__fail(TAMIS_FULL, "there is no room");
+    if (tamis__used_of(from) > room(into)) return tamis__fail(TAMIS_FULL, "there is no room");
     while (next_print(from, &other, &cursor, &p))
-        if (p.bucket + 1 < t.buckets) count_used(into, add_one(into, &t, p));
+        if (p.bucket + 1 < t.buckets) tamis__count_used(into, add_one(into, &t, p));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_last_bucket = {SOUND, .name = "broken_last_bucket",

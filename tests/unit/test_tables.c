@@ -73,7 +73,7 @@ static void demand_same_bucket(const tamis_table *t, uint64_t bucket, const uint
 
 static void try_table(unsigned slots, unsigned width, bool is_sorted) {
     tamis_table t = tamis__table(NULL, BUCKETS, slots, width, is_sorted);
-    const size_t size = (size_t)tamis__table_size(&t);
+    const size_t size = (size_t)tamis__table_size(t);
     uint64_t list[BUCKETS][TAMIS_TABLE_MAX_SLOTS] = {{0}};
     t.bytes = calloc(1, size); /* exact, so that a sanitizer sees any overrun */
     for (uint64_t i = 0; i < 2000; i++) {
