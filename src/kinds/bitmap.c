@@ -24,6 +24,19 @@ uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max) {
     return round_by(7, units, min, max);
 }
 
+/* Long division, one bit of the quotient at a time: not every machine has numbers of 128 bits, and
+ * only listing uses it, where 64 steps do not matter. */
+uint64_t tamis__unscale(uint64_t n, uint64_t x, uint64_t rest) {
+    uint64_t hash = 0;
+    for (int bit = 0; bit < 64; bit++, rest <<= 1) {
+        x = x << 1 | rest >> 63;
+        const bool fits = x >= n;
+        if (fits) x -= n;
+        hash = hash << 1 | fits;
+    }
+    return hash + (x != 0);
+}
+
 tamis_status tamis__bitmap_audit(const tamis_body *f, uint64_t bits) {
     if (bits % 64 && tamis__get64(f->bytes + f->size - 8) >> (bits % 64))
         return tamis__fail(TAMIS_CORRUPT, "bits are set beyond the last of %llu bits",

@@ -47,6 +47,10 @@ void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits,
  * may have there whose position here is set. */
 void tamis__bitmap_stretch(uint8_t *to, uint64_t to_bits, const uint8_t *from, uint64_t from_bits);
 
+/* The inverse of tamis__range: the smallest hash whose product with n is not below x * 2^64 + rest,
+ * for n below 2^63 and x below n. With rest = 0, the smallest that is scaled to x. */
+uint64_t tamis__unscale(uint64_t n, uint64_t x, uint64_t rest);
+
 /* Units of two sizes where both scale: a hash is a number x below 1, and its unit is floor(x * n).
  * For each of m units in turn, the units of n that share hashes with it: first to last. Start with
  * all zero except m and n. */

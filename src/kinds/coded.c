@@ -305,18 +305,6 @@ bool tamis__coded_list(const tamis_body *f, const tamis_coded_shape *s, uint64_t
     return true;
 }
 
-/* hash = ceil(cell * 2^64 / range), a bit at a time: speed does not matter here. */
-uint64_t tamis__coded_hash(uint64_t range, uint64_t cell) {
-    uint64_t hash = 0;
-    for (int bit = 0; bit < 64; bit++) {
-        cell <<= 1;
-        const uint64_t fits = cell >= range;
-        cell -= fits ? range : 0;
-        hash = hash << 1 | fits;
-    }
-    return hash + (cell != 0);
-}
-
 /* ---- Planning ------------------------------------------------------------------------------- */
 
 uint64_t tamis__coded_range(uint64_t keys, double fpr) {

@@ -247,9 +247,6 @@ bool tamis__coded_tour_next(tamis_coded_tour *, uint64_t *number);
 bool tamis__coded_list(const tamis_body *, const tamis_coded_shape *, uint64_t *cursor,
                        uint64_t *number);
 
-/* The smallest hash that is scaled to this cell. */
-uint64_t tamis__coded_hash(uint64_t range, uint64_t cell);
-
 /* ---- Planning ------------------------------------------------------------------------------- */
 
 /* Cells for n keys at this rate, 0 when there would be 2^63 or more. */

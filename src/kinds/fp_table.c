@@ -12,17 +12,9 @@ uint64_t tamis__table_size(tamis_table t) {
     return tamis__fields_size(t.buckets, t.bucket_bits);
 }
 
-/* Long division, one bit of the quotient at a time: the product has 124 bits, and not every machine
- * has numbers that wide. Only listing uses it, where 64 steps do not matter. */
 uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t value) {
-    const uint64_t values = tamis__field_mask(width), classes = places * values;
-    uint64_t rest = place * values + (value - 1), hash = 0;
-    for (unsigned i = 0; i < 64; i++) {
-        rest *= 2;
-        hash = hash * 2 + (rest >= classes);
-        if (rest >= classes) rest -= classes;
-    }
-    return hash + (rest > 0);
+    const uint64_t values = tamis__field_mask(width);
+    return tamis__unscale(places * values, place * values + (value - 1), 0);
 }
 
 /* ---- Sorted buckets ------------------------------------------------------------------------- */

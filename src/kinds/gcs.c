@@ -17,6 +17,7 @@
 
 #include "bits/probe.h"
 #include "cpu/cpu.h"
+#include "kinds/bitmap.h"
 #include "kinds/coded.h"
 #include "kinds/fp_table.h"
 #include "kinds/gcs.h"
@@ -305,7 +306,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
     const tamis_coded_shape shape = shape_of(f->word);
     uint64_t cell;
     if (!tamis__coded_list(f, &shape, cursor, &cell)) return false;
-    *hash = tamis__coded_hash(shape.range, cell);
+    *hash = tamis__unscale(shape.range, cell, 0);
     *count = 1;
     return true;
 }

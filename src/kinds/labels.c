@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "bits/probe.h"
+#include "kinds/bitmap.h"
 #include "kinds/coded.h"
 #include "kinds/fp_table.h"
 #include "kinds/segments.h"
@@ -278,7 +279,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
     const tamis_coded_shape shape = shape_of(f->word);
     uint64_t number;
     if (!tamis__coded_list(f, &shape, cursor, &number)) return false;
-    *hash = tamis__coded_hash(shape.range, number / shape.labels);
+    *hash = tamis__unscale(shape.range, number / shape.labels, 0);
     *label = number % shape.labels;
     return true;
 }

@@ -2,6 +2,7 @@
 /* The slots of a quotient filter: finding runs by rank and select, and keeping them packed. */
 #include "kinds/slots.h"
 
+#include "kinds/bitmap.h"
 #include "kinds/runs.h"
 
 enum { BLOCK = TAMIS_SLOTS_BLOCK, MAX_OFFSET = TAMIS_SLOTS_MAX_OFFSET };
@@ -74,17 +75,8 @@ tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width) {
     };
 }
 
-/* The hash is (home * 2^64 + value at the top of 64 bits) / homes, rounded up: long division. */
 uint64_t tamis__fingerprint_hash(const tamis_slots *t, uint64_t home, uint64_t value) {
-    uint64_t low = value << (64 - t->width), rest = home, hash = 0;
-    for (int bit = 0; bit < 64; bit++, low <<= 1) {
-        rest = rest << 1 | low >> 63;
-        hash <<= 1;
-        if (rest < t->homes) continue;
-        rest -= t->homes;
-        hash |= 1;
-    }
-    return hash + (rest != 0);
+    return tamis__unscale(t->homes, home, value << (64 - t->width));
 }
 
 /* ---- Finding -------------------------------------------------------------------------------- */
