@@ -6,7 +6,6 @@
 
 #include "bits/probe.h"
 #include "kinds/bitmap.h"
-#include "kinds/segments.h"
 
 /* A bucket has from this many to twice as many numbers on average. Fewer would be faster to read
  * but need more index, which takes 0.13 to 0.18 bits per key with these. */
@@ -44,8 +43,9 @@ static uint64_t max_buckets(uint64_t n) {
     return n / (MIN_BUCKET / 2) + 2;
 }
 
-uint64_t tamis__coded_work(uint64_t n) {
-    return (max_buckets(n) + 1) * 8;
+uint64_t tamis__coded_work(const uint64_t word[], uint64_t n) {
+    (void)word;
+    return n * 8 + (max_buckets(n) + 1) * 8;
 }
 
 /* The ones are limited by the range, and so are the far gaps. With the best parameter there are at
@@ -314,9 +314,14 @@ uint64_t tamis__coded_range(uint64_t keys, double fpr) {
                : 0;
 }
 
+uint64_t tamis__coded_probes(const uint64_t word[]) {
+    (void)word;
+    return 32;
+}
+
 /* A non-member is a false positive when one of the keys is in its cell. */
-double tamis__coded_rate(uint64_t range, uint64_t keys) {
-    return keys ? -expm1((double)keys * log1p(-1 / (double)range)) : 0;
+double tamis__coded_rate(const uint64_t word[], uint64_t keys) {
+    return keys ? -expm1((double)keys * log1p(-1 / (double)word[TAMIS_CODED_RANGE])) : 0;
 }
 
 unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each) {

@@ -28,6 +28,7 @@
 
 #include "bits/packed.h"
 #include "kinds/kind.h"
+#include "kinds/segments.h"
 
 enum {
     TAMIS_CODED_HEAD = 24,     /* bytes in front of the index */
@@ -50,8 +51,9 @@ typedef struct tamis_coded {
 /* The best parameter for n numbers spread evenly over a range. */
 unsigned tamis__coded_rice(uint64_t n, uint64_t range);
 
-/* Working memory for n numbers, and bytes that they take at most. */
-uint64_t tamis__coded_work(uint64_t n);
+/* tamis_build.work: n numbers, and what it takes to code them; and the bytes that they then take at
+ * most. */
+uint64_t tamis__coded_work(const uint64_t word[], uint64_t n);
 uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice);
 
 /* Codes n ascending, distinct numbers below the range and returns the bytes of it. The parameter is
@@ -252,8 +254,11 @@ bool tamis__coded_list(const tamis_body *, const tamis_coded_shape *, uint64_t *
 /* Cells for n keys at this rate, 0 when there would be 2^63 or more. */
 uint64_t tamis__coded_range(uint64_t keys, double fpr);
 
-/* The rate of a set of n keys. */
-double tamis__coded_rate(uint64_t range, uint64_t keys);
+/* Entries of gcs and labels, whose first own word is the range: numbers read for an answer, or before
+ * the first label, on average; and the rate of a set of so many keys. */
+enum { TAMIS_CODED_RANGE = TAMIS_SEGMENT_WORDS };
+uint64_t tamis__coded_probes(const uint64_t word[]);
+double tamis__coded_rate(const uint64_t word[], uint64_t keys);
 
 /* The largest segments, as a power of two of cells, that have at most about `each` of n numbers. */
 unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each);

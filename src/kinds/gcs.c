@@ -21,9 +21,8 @@
 #include "kinds/coded.h"
 #include "kinds/fp_table.h"
 #include "kinds/gcs.h"
-#include "kinds/segments.h"
 
-enum { RANGE = TAMIS_SEGMENT_WORDS, RICE, SHIFT };
+enum { RANGE = TAMIS_CODED_RANGE, RICE, SHIFT };
 enum { OPT_SEGMENT, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
 
 static const struct tamis_option options[] = {
@@ -96,16 +95,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__segments_check(word, 0, size);
 }
 
-/* Numbers read for an answer, on average. */
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 32;
-}
-
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__coded_rate(word[RANGE], items);
-}
-
 static tamis_status audit(const tamis_body *f) {
     const tamis_coded_shape shape = shape_of(f->word);
     uint64_t count;
@@ -127,11 +116,6 @@ static tamis_status fit(const tamis_params *params, const tamis_census *census, 
 
 static uint64_t segment(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[RANGE]) >> word[SHIFT];
-}
-
-static uint64_t work_size(const uint64_t word[], uint64_t n) {
-    (void)word;
-    return n * 8 + tamis__coded_work(n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
@@ -345,7 +329,7 @@ static const tamis_build build = {
     .cut = TAMIS_SEGMENT_CUT | 1 << TAMIS_SEGMENTS | 1 << SHIFT,
     .fit = fit,
     .segment = segment,
-    .work = work_size,
+    .work = tamis__coded_work,
     .max = max,
     .make = make,
 };
@@ -359,8 +343,8 @@ const tamis_kind tamis__gcs = {
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
-    .probes = probes,
-    .rate = rate,
+    .probes = tamis__coded_probes,
+    .rate = tamis__coded_rate,
     .audit = audit,
     .measure = measure,
     .query = query,

@@ -22,9 +22,8 @@
 #include "kinds/bitmap.h"
 #include "kinds/coded.h"
 #include "kinds/fp_table.h"
-#include "kinds/segments.h"
 
-enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
+enum { RANGE = TAMIS_CODED_RANGE, SHIFT, LABELS, NAMES, LARGEST };
 enum { OPT_SEGMENT, OPT_RANGE, OPT_COUNT };
 enum { MAX_LABELS = 1 << 24, MAX_NAME = 255 };
 
@@ -127,17 +126,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return tamis__segments_check(word, tail_size(word), size);
 }
 
-/* Numbers read before the first label, on average. */
-static uint64_t probes(const uint64_t word[]) {
-    (void)word;
-    return 32;
-}
-
-/* The rate of a label with that many keys. */
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__coded_rate(word[RANGE], items);
-}
-
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static const uint8_t *names_of(const tamis_body *f) {
@@ -194,11 +182,6 @@ static tamis_status audit(const tamis_body *f) {
 
 static uint64_t segment(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[RANGE]) >> word[SHIFT];
-}
-
-static uint64_t work_size(const uint64_t word[], uint64_t n) {
-    (void)word;
-    return n * 8 + tamis__coded_work(n);
 }
 
 static uint64_t max(const uint64_t word[], uint64_t n) {
@@ -334,7 +317,7 @@ static const tamis_build build = {
     .cut = TAMIS_SEGMENT_CUT | 1 << SHIFT,
     .fit = fit,
     .segment = segment,
-    .work = work_size,
+    .work = tamis__coded_work,
     .max = max,
     .make = make,
 };
@@ -349,8 +332,8 @@ const tamis_kind tamis__labels = {
     .traits = TAMIS_ADDS_ONCE,
     .plan = plan,
     .check = check,
-    .probes = probes,
-    .rate = rate,
+    .probes = tamis__coded_probes,
+    .rate = tamis__coded_rate,
     .audit = audit,
     .measure = measure,
     .query = query,

@@ -70,7 +70,7 @@ static coded make_coded(uint64_t way, size_t n, uint64_t range, unsigned rice) {
     assert_non_null(c.number);
     c.n = spread(way, 7 * range + n, n, range, c.number);
     const uint64_t max = tamis__coded_max_bytes(c.n, range, rice);
-    uint8_t *work = malloc((size_t)tamis__coded_work(c.n)), *out = malloc((size_t)max);
+    uint8_t *work = malloc((size_t)tamis__coded_work(NULL, c.n)), *out = malloc((size_t)max);
     assert_true(work && out);
     memset(out, 0xa5, (size_t)max);
     c.size = tamis__coded_make(c.number, c.n, range, rice, work, out);
