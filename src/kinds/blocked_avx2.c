@@ -96,5 +96,5 @@ TAMIS_HOT void numbers_near(lanes_with *lanes, const tamis_body *f, uint64_t fli
 NUMBERS(one, test_1, lanes_1)
 NUMBERS(two, test_2, lanes_2)
 
-const tamis_block_ops tamis__blocked_avx2[2] = {TAMIS_OPS_4(one), TAMIS_OPS_4(two)};
+const tamis_block_ops tamis__blocked_avx2[2] = {TAMIS_ALL_OPS(one), TAMIS_ALL_OPS(two)};
 #endif

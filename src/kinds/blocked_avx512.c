@@ -62,5 +62,5 @@ static bool two_has(const tamis_body *f, uint64_t hash) {
     return tamis_inline_has_blocked(block, hash) & tamis_inline_has_blocked(block, hash << 6);
 }
 
-const tamis_block_ops tamis__blocked_avx512[2] = {TAMIS_OPS_8(one), TAMIS_OPS_8(two)};
+const tamis_block_ops tamis__blocked_avx512[2] = {TAMIS_ALL_OPS(one), TAMIS_ALL_OPS(two)};
 #endif

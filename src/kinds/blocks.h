@@ -103,5 +103,7 @@ typedef struct tamis_block_ops {
 /* A kernel of the functions that these macros made. */
 #define TAMIS_OPS(name) \
     { .query = name##_query, .add = name##_add, .has = name##_has }
+#define TAMIS_ALL_OPS(name) \
+    { .query = name##_query, .add = name##_add, .has = name##_has, .numbers = name##_numbers }
 
 #endif

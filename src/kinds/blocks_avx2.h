@@ -71,8 +71,5 @@ TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned bl
             hit[i] = name##_has(f, tamis_inline_xxh3(flip, keys[i]));                              \
     }
 
-#define TAMIS_OPS_4(name) \
-    { .query = name##_query, .add = name##_add, .has = name##_has, .numbers = name##_numbers }
-
 #endif
 #endif

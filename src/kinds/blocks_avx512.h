@@ -167,8 +167,5 @@ TAMIS_HOT void tamis__fill8(uint64_t eight[TAMIS_WIDTH], const uint64_t *words, 
         tamis__add8(places, shift, mark, order, f, eight, TAMIS_WIDTH);                           \
     }
 
-#define TAMIS_OPS_8(name) \
-    { .query = name##_query, .add = name##_add, .has = name##_has, .numbers = name##_numbers }
-
 #endif
 #endif

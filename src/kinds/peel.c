@@ -324,21 +324,16 @@ TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool ha
     }
 }
 
-static bool is_narrow(const tamis_peel_form *form) {
-    return tamis__peel_row(form) <= 8;
+TAMIS_HOT void assign_by(const bench *b, unsigned arity, unsigned from) {
+    const bool has_values = b->form->value_bits > 0, is_narrow = tamis__peel_row(b->form) <= 8;
+    if (is_narrow)
+        has_values ? assign_as(b, arity, true, true, 0) : assign_as(b, arity, true, false, 0);
+    else
+        has_values ? assign_as(b, arity, false, true, from) : assign_as(b, arity, false, false, 0);
 }
 
 static void assign(const bench *b, unsigned from) {
-    const bool has_values = b->form->value_bits > 0;
-    if (!has_values && is_narrow(b->form))
-        b->form->arity == 3 ? assign_as(b, 3, true, false, 0) : assign_as(b, 4, true, false, 0);
-    else if (!has_values)
-        b->form->arity == 3 ? assign_as(b, 3, false, false, 0) : assign_as(b, 4, false, false, 0);
-    else if (is_narrow(b->form))
-        b->form->arity == 3 ? assign_as(b, 3, true, true, 0) : assign_as(b, 4, true, true, 0);
-    else
-        b->form->arity == 3 ? assign_as(b, 3, false, true, from)
-                            : assign_as(b, 4, false, true, from);
+    b->form->arity == 3 ? assign_by(b, 3, from) : assign_by(b, 4, from);
 }
 
 /* ---- Packing -------------------------------------------------------------------------------- */

@@ -13,5 +13,5 @@ TAMIS_HOT __m256i places_parquet(__m256i hash, __m256i blocks) {
 TAMIS_NUMBERS_4(parquet, places_parquet, 5, test)
 TAMIS_NUMBERS_4(wide, tamis__range4, 5, test)
 
-const tamis_block_ops tamis__split_avx2[RULES] = {TAMIS_OPS_4(parquet), TAMIS_OPS_4(wide)};
+const tamis_block_ops tamis__split_avx2[RULES] = {TAMIS_ALL_OPS(parquet), TAMIS_ALL_OPS(wide)};
 #endif

@@ -50,5 +50,5 @@ static bool wide_has(const tamis_body *f, uint64_t hash) {
     return tamis_inline_has_split(f->bytes + locate_wide(f, hash), hash);
 }
 
-const tamis_block_ops tamis__split_avx512[RULES] = {TAMIS_OPS_8(parquet), TAMIS_OPS_8(wide)};
+const tamis_block_ops tamis__split_avx512[RULES] = {TAMIS_ALL_OPS(parquet), TAMIS_ALL_OPS(wide)};
 #endif
