@@ -55,9 +55,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "approximator has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("approximator", word[HASHES], "hashes", 1, MAX_HASHES))
+        return TAMIS_CORRUPT;
     if (word[VALUE] == 0 || word[VALUE] > MAX_VALUE_BITS || word[LATTICE] >= LATTICES)
         return tamis__fail(TAMIS_CORRUPT, "approximator has no values of %llu bits in lattice %llu",
                            (unsigned long long)word[VALUE], (unsigned long long)word[LATTICE]);

@@ -50,9 +50,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
-        return tamis__fail(TAMIS_CORRUPT, "attenuated has 1 to %d levels, not %llu", MAX_LEVELS,
-                           (unsigned long long)word[LEVELS]);
+    if (!tamis__may_have(name, word[LEVELS], "levels", 1, MAX_LEVELS)) return TAMIS_CORRUPT;
     return tamis__strata_check(name, strata_of(word), size);
 }
 

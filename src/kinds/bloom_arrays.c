@@ -23,9 +23,7 @@ tamis_status tamis__strata_check(const char *kind, tamis_strata s, uint64_t *siz
     if (s.bits == 0 || s.bits > MAX_BITS || s.bits % WORD_BITS)
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have an array of %llu bits", kind,
                            (unsigned long long)s.bits);
-    if (s.hashes == 0 || s.hashes > TAMIS_BLOOM_MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", kind,
-                           TAMIS_BLOOM_MAX_HASHES, (unsigned long long)s.hashes);
+    if (!tamis__may_have(kind, s.hashes, "hashes", 1, TAMIS_BLOOM_MAX_HASHES)) return TAMIS_CORRUPT;
     *size = size_with(s, s.bits);
     if (*size > TAMIS_MAX_PAYLOAD_BYTES)
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have arrays of over 2^56 bytes", kind);

@@ -121,9 +121,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "classic cannot have %llu bits",
                            (unsigned long long)word[BITS]);
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "classic has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("classic", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
     if (word[SCHEME] >= SCHEMES)
         return tamis__fail(TAMIS_CORRUPT, "classic has no scheme %llu",
                            (unsigned long long)word[SCHEME]);

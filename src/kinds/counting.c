@@ -63,9 +63,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "counting has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("counting", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
     if (word[WIDTH] < TAMIS_MIN_WIDTH || word[WIDTH] > TAMIS_MAX_WIDTH || word[LOG] >= LOGS)
         return tamis__fail(TAMIS_CORRUPT, "counting has no counters of width %llu with log %llu",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[LOG]);

@@ -156,9 +156,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[ROWS] == 0 || word[ROWS] > MAX_ROWS)
-        return tamis__fail(TAMIS_CORRUPT, "countmin has 1 to %d rows, not %llu", MAX_ROWS,
-                           (unsigned long long)word[ROWS]);
+    if (!tamis__may_have("countmin", word[ROWS], "rows", 1, MAX_ROWS)) return TAMIS_CORRUPT;
     if (word[WIDTH] >= WIDTHS || word[UPDATE] >= UPDATES)
         return tamis__fail(TAMIS_CORRUPT, "countmin has no width %llu with update %llu",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[UPDATE]);

@@ -72,9 +72,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t width = word[TAMIS_PRINT_WIDTH], rows = word[TAMIS_PRINT_ROWS];
-    if (width < 1 || width > TAMIS_PRINT_MAX_BITS)
-        return tamis__fail(TAMIS_CORRUPT, "a fingerprint has 1 to %d bits, not %llu",
-                           TAMIS_PRINT_MAX_BITS, (unsigned long long)width);
+    if (!tamis__may_have("a fingerprint", width, "bits", 1, TAMIS_PRINT_MAX_BITS))
+        return TAMIS_CORRUPT;
     if (rows > TAMIS_PRINT_MAX_ROWS)
         return tamis__fail(TAMIS_CORRUPT, "there are at most %llu rows, not %llu",
                            (unsigned long long)TAMIS_PRINT_MAX_ROWS, (unsigned long long)rows);

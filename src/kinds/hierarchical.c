@@ -56,9 +56,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[BLOCK] < MIN_BLOCK || word[BLOCK] > MAX_BLOCK)
         return tamis__fail(TAMIS_CORRUPT, "hierarchical has blocks of %d to %d bytes, not %llu",
                            MIN_BLOCK, MAX_BLOCK, (unsigned long long)word[BLOCK]);
-    if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
-        return tamis__fail(TAMIS_CORRUPT, "hierarchical has 1 to %d levels, not %llu", MAX_LEVELS,
-                           (unsigned long long)word[LEVELS]);
+    if (!tamis__may_have(name, word[LEVELS], "levels", 1, MAX_LEVELS)) return TAMIS_CORRUPT;
     return tamis__strata_check(name, strata_of(word), size);
 }
 

@@ -156,9 +156,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
-    if (word[HASHES] < MIN_HASHES || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "iblt has %d to %d hashes, not %llu", MIN_HASHES,
-                           MAX_HASHES, (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("iblt", word[HASHES], "hashes", MIN_HASHES, MAX_HASHES))
+        return TAMIS_CORRUPT;
     if (word[CELLS] == 0 || word[CELLS] > MAX_CELLS || word[CELLS] % word[HASHES])
         return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu cells for %llu hashes",
                            (unsigned long long)word[CELLS], (unsigned long long)word[HASHES]);

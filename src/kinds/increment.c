@@ -177,9 +177,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "increment has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("increment", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
     if (word[STEP] >= STEPS)
         return tamis__fail(TAMIS_CORRUPT, "increment has no step %llu",
                            (unsigned long long)word[STEP]);

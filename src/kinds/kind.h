@@ -474,6 +474,9 @@ static inline bool tamis__always_sized(const tamis_params *params) {
     return true;
 }
 
+/* For check: does a kind have so many of them? False, with the message, outside of min to max. */
+bool tamis__may_have(const char *kind, uint64_t n, const char *things, uint64_t min, uint64_t max);
+
 /* ==== All kinds ============================================================================= */
 
 size_t tamis__option_count(const tamis_kind *);

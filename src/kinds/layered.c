@@ -54,9 +54,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[LAYERS] == 0 || word[LAYERS] > MAX_LAYERS)
-        return tamis__fail(TAMIS_CORRUPT, "layered has 1 to %d layers, not %llu", MAX_LAYERS,
-                           (unsigned long long)word[LAYERS]);
+    if (!tamis__may_have(name, word[LAYERS], "layers", 1, MAX_LAYERS)) return TAMIS_CORRUPT;
     if (word[SHRINK] > MAX_SHRINK)
         return tamis__fail(TAMIS_CORRUPT, "layered shrinks by 0 to %d percent, not %llu",
                            MAX_SHRINK, (unsigned long long)word[SHRINK]);

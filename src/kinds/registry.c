@@ -146,6 +146,13 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
     return word && k->lacks ? has & ~k->lacks(word) : has;
 }
 
+bool tamis__may_have(const char *kind, uint64_t n, const char *things, uint64_t min, uint64_t max) {
+    if (n >= min && n <= max) return true;
+    tamis__fail(TAMIS_CORRUPT, "%s has %llu to %llu %s, not %llu", kind, (unsigned long long)min,
+                (unsigned long long)max, things, (unsigned long long)n);
+    return false;
+}
+
 size_t tamis__option_count(const tamis_kind *k) {
     size_t n = 0;
     while (k->options && k->options[n].name) n++;

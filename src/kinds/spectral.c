@@ -77,9 +77,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "spectral has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("spectral", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
     if (word[MODE] >= MODES || word[WIDTH] < MIN_WIDTH || word[WIDTH] > TAMIS_MAX_WIDTH)
         return tamis__fail(TAMIS_CORRUPT, "spectral has no mode %llu with cells of width %llu",
                            (unsigned long long)word[MODE], (unsigned long long)word[WIDTH]);

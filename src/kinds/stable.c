@@ -220,9 +220,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         word[CELLS] % (WORD_BITS / word[WIDTH]))
         return tamis__fail(TAMIS_CORRUPT, "stable cannot have %llu cells",
                            (unsigned long long)word[CELLS]);
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "stable has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
+    if (!tamis__may_have("stable", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
     if (word[DECREMENTS] == 0 || word[DECREMENTS] > word[CELLS])
         return tamis__fail(TAMIS_CORRUPT, "stable cannot take one off %llu of %llu cells",
                            (unsigned long long)word[DECREMENTS], (unsigned long long)word[CELLS]);

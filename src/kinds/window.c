@@ -309,12 +309,9 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d hashes, not %llu", MAX_HASHES,
-                           (unsigned long long)word[HASHES]);
-    if (word[GENERATIONS] == 0 || word[GENERATIONS] > MAX_GENERATIONS)
-        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d generations, not %llu",
-                           MAX_GENERATIONS, (unsigned long long)word[GENERATIONS]);
+    if (!tamis__may_have("window", word[HASHES], "hashes", 1, MAX_HASHES)) return TAMIS_CORRUPT;
+    if (!tamis__may_have("window", word[GENERATIONS], "generations", 1, MAX_GENERATIONS))
+        return TAMIS_CORRUPT;
     if (word[EACH] == 0 || word[EACH] > TAMIS_MAX_CAPACITY)
         return tamis__fail(TAMIS_CORRUPT, "window cannot have %llu adds in each generation",
                            (unsigned long long)word[EACH]);
