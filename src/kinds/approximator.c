@@ -48,9 +48,9 @@ static const struct tamis_option options[] = {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[LATTICE] = params->has_option[OPT_LATTICE] ? params->option[OPT_LATTICE] : MAX;
-    word[VALUE] = params->has_option[OPT_VALUE] ? params->option[OPT_VALUE] : VALUE_PRESET;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    word[LATTICE] = tamis__chosen(params, OPT_LATTICE, MAX);
+    word[VALUE] = tamis__chosen(params, OPT_VALUE, VALUE_PRESET);
+    word[HASHES] = tamis__chosen(params, OPT_HASHES, 0);
     return tamis__cells_plan(params, "approximator", word[VALUE], 1, &word[BITS], &word[HASHES]);
 }
 

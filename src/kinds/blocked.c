@@ -92,7 +92,7 @@ static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
-    const uint64_t chosen = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    const uint64_t chosen = tamis__chosen(params, OPT_HASHES, 0);
     if (params->has_option[OPT_HASHES] && !is_legal(chosen))
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to 8 or 16 for blocked, not %llu",
                            (unsigned long long)chosen);

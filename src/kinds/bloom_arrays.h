@@ -39,12 +39,6 @@ tamis_status tamis__strata_plan(const char *kind, const tamis_params *, unsigned
 /* The same for a first array that was enlarged afterwards: does it fit a payload? */
 tamis_status tamis__strata_fits(const char *kind, tamis_strata);
 
-/* The value of an option, or its default. */
-static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option,
-                                     uint64_t otherwise) {
-    return params->has_option[option] ? params->option[option] : otherwise;
-}
-
 /* ---- One array ------------------------------------------------------------------------------ */
 
 typedef struct tamis_stratum {

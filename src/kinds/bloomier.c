@@ -98,9 +98,8 @@ static tamis_status choose_guard(const tamis_params *params, uint64_t min_value,
 }
 
 static tamis_status choose_engine(const tamis_params *params, uint64_t word[]) {
-    word[UPDATE] = params->has_option[OPT_UPDATE] ? params->option[OPT_UPDATE] : 0;
-    word[ENGINE] = word[UPDATE] ? FUSE : RIBBON;
-    if (params->has_option[OPT_ENGINE]) word[ENGINE] = params->option[OPT_ENGINE];
+    word[UPDATE] = tamis__chosen(params, OPT_UPDATE, 0);
+    word[ENGINE] = tamis__chosen(params, OPT_ENGINE, word[UPDATE] ? FUSE : RIBBON);
     if (word[UPDATE] && word[ENGINE] != FUSE)
         return tamis__fail(TAMIS_INVALID, "update=yes needs engine=fuse");
     return TAMIS_OK;

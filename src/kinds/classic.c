@@ -91,7 +91,7 @@ static bool widen(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status plan_for_rate(const tamis_params *params, uint64_t word[]) {
-    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    const uint64_t hashes = tamis__chosen(params, OPT_HASHES, 0);
     if (!tamis__bloom_plan(params->capacity, params->fpr, hashes, &word[BITS], &word[HASHES]) ||
         !widen(params, word))
         return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
@@ -100,14 +100,13 @@ static tamis_status plan_for_rate(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status plan_for_size(const tamis_params *params, uint64_t word[]) {
     word[BITS] = params->bits;
-    word[HASHES] = params->has_option[OPT_HASHES]
-                       ? params->option[OPT_HASHES]
-                       : tamis__bloom_hashes(params->capacity, word[BITS]);
+    const uint64_t best = tamis__bloom_hashes(params->capacity, word[BITS]);
+    word[HASHES] = tamis__chosen(params, OPT_HASHES, best);
     return TAMIS_OK;
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[SCHEME] = params->has_option[OPT_SCHEME] ? params->option[OPT_SCHEME] : MCG;
+    word[SCHEME] = tamis__chosen(params, OPT_SCHEME, MCG);
     const tamis_status rc =
         params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
     if (rc) return rc;

@@ -304,7 +304,7 @@ static bool plan_for_size(const tamis_params *params, tamis_table_design d, uint
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_table_design d = design_of(params->capacity);
-    word[PROBING] = params->has_option[OPT_PROBING] ? params->option[OPT_PROBING] : UNIFORM;
+    word[PROBING] = tamis__chosen(params, OPT_PROBING, UNIFORM);
     if (params->bits ? plan_for_size(params, d, word) : plan_for_rate(params, d, word))
         return TAMIS_OK;
     return tamis__table_refuse(params, d);

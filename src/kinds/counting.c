@@ -55,9 +55,9 @@ static uint64_t counters_of(const uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : WIDTH_PRESET;
-    word[LOG] = params->has_option[OPT_LOG] ? params->option[OPT_LOG] : NO_LOG;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    word[WIDTH] = tamis__chosen(params, OPT_WIDTH, WIDTH_PRESET);
+    word[LOG] = tamis__chosen(params, OPT_LOG, NO_LOG);
+    word[HASHES] = tamis__chosen(params, OPT_HASHES, 0);
     return tamis__cells_plan(params, "counting", bits_per_counter(word), 1, &word[BITS],
                              &word[HASHES]);
 }

@@ -80,7 +80,7 @@ static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[SORT] = params->has_option[OPT_SORT] ? params->option[OPT_SORT] : 0;
+    word[SORT] = tamis__chosen(params, OPT_SORT, 0);
     return tamis__table_plan(params, design_of(params->capacity, word[SORT]), &word[BUCKETS],
                              &word[FINGERPRINT]);
 }

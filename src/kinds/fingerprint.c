@@ -65,8 +65,7 @@ static layout layout_of(const uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[TAMIS_PRINT_WIDTH] =
-        params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : USUAL_WIDTH;
+    word[TAMIS_PRINT_WIDTH] = tamis__chosen(params, OPT_WIDTH, USUAL_WIDTH);
     return TAMIS_OK;
 }
 

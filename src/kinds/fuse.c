@@ -63,7 +63,7 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
-    word[ARITY] = params->has_option[OPT_ARITY] ? params->option[OPT_ARITY] : 3;
+    word[ARITY] = tamis__chosen(params, OPT_ARITY, 3);
     if (params->has_option[OPT_WIDTH]) {
         word[WIDTH] = params->option[OPT_WIDTH];
     } else if (params->bits) {

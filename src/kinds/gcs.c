@@ -67,8 +67,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_coded_params coded = {
         .n = params->capacity,
         .segment_keys = tamis__segment_keys(params),
-        .rice =
-            params->has_option[OPT_RICE] ? (unsigned)params->option[OPT_RICE] : TAMIS_CODED_BEST,
+        .rice = (unsigned)tamis__chosen(params, OPT_RICE, TAMIS_CODED_BEST),
     };
     word[TAMIS_SEGMENT_KEYS] = coded.segment_keys;
     word[RANGE] = range_for(params, &coded);

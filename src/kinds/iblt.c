@@ -125,9 +125,8 @@ static void choose_cells(const tamis_params *params, uint64_t bytes, uint64_t wo
 static tamis_status choose_estimator(const tamis_params *params, uint64_t word[]) {
     const bool has_counters = params->has_option[OPT_COUNTERS];
     const uint64_t counters = has_counters ? params->option[OPT_COUNTERS] : USUAL_COUNTERS;
-    word[ESTIMATOR] = params->has_option[OPT_ESTIMATOR] ? params->option[OPT_ESTIMATOR]
-                      : counters                        ? TAMIS_SIZED_BY_SIGNS
-                                                        : TAMIS_SIZED_BY_NONE;
+    word[ESTIMATOR] =
+        tamis__chosen(params, OPT_ESTIMATOR, counters ? TAMIS_SIZED_BY_SIGNS : TAMIS_SIZED_BY_NONE);
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
     word[COUNTERS] = is_signed ? counters + counters % 2 : 0;
     if (!has_counters || (is_signed ? counters >= MIN_COUNTERS : counters == 0)) return TAMIS_OK;

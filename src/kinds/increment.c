@@ -171,8 +171,8 @@ static tamis_status plan_for_size(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[STEP] = params->has_option[OPT_STEP] ? params->option[OPT_STEP] : 0;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    word[STEP] = tamis__chosen(params, OPT_STEP, 0);
+    word[HASHES] = tamis__chosen(params, OPT_HASHES, 0);
     return params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
 }
 

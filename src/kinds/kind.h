@@ -54,6 +54,12 @@ typedef struct tamis_params {
     bool has_option[TAMIS_WORDS];
 } tamis_params;
 
+/* The value of an option, or its default. */
+static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option,
+                                     uint64_t otherwise) {
+    return params->has_option[option] ? params->option[option] : otherwise;
+}
+
 /* What the bits show, measured in one pass. `bits_set` of `bits` is the fill; kinds with counters
  * or slots count those instead. */
 typedef struct tamis_measurement {

@@ -64,10 +64,9 @@ static tamis_status refuse(tamis_status status, const uint64_t word[]) {
 
 /* A size is a number of bins; a rate does not matter here. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[KEEP] = params->has_option[KEEP] ? params->option[KEEP] : ALL;
-    word[BINS] = params->has_option[BINS] ? params->option[BINS]
-                 : params->bits           ? params->bits / word[KEEP]
-                                          : USUAL_BINS;
+    word[KEEP] = tamis__chosen(params, KEEP, ALL);
+    const uint64_t fitting = params->bits ? params->bits / word[KEEP] : USUAL_BINS;
+    word[BINS] = tamis__chosen(params, BINS, fitting);
     return is_legal(word) ? TAMIS_OK : refuse(TAMIS_INVALID, word);
 }
 

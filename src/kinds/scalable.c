@@ -221,9 +221,7 @@ static tamis_status plan_first(const tamis_params *params, uint64_t word[]) {
     const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
     const bool is_strict = !params->bits && six_digits(params->fpr) < six_digits(blocked_from);
     uint64_t shape[TAMIS_WORDS] = {0}, size;
-    word[KIND] = params->has_option[OPT_KIND] ? params->option[OPT_KIND]
-                 : is_strict                  ? CLASSIC
-                                              : BLOCKED;
+    word[KIND] = tamis__chosen(params, OPT_KIND, is_strict ? CLASSIC : BLOCKED);
     word[FIRST] = params->capacity ? params->capacity : 1;
     word[STAGES] = 1;
     tamis_status rc = (params->bits ? plan_for_size : plan_for_rate)(params, shape, word);

@@ -40,7 +40,7 @@ enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
 
 /* The parameter for that; the option is the kind's first. */
 static inline uint64_t tamis__segment_keys(const tamis_params *params) {
-    return params->has_option[0] ? params->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
+    return tamis__chosen(params, 0, TAMIS_SEGMENT_DEFAULT_KEYS);
 }
 
 /* Segments for n records: full ones and at most one partly filled. */

@@ -152,11 +152,10 @@ tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[LAYOUT] = params->has_option[OPT_LAYOUT]  ? params->option[OPT_LAYOUT]
-                   : params->has_option[OPT_INDEX] ? SPLIT
-                                                   : BLOCKED;
-    word[SHARD] = params->has_option[OPT_SHARD] ? params->option[OPT_SHARD] : 0;
-    word[SHARDS] = params->has_option[OPT_SHARDS] ? params->option[OPT_SHARDS] : 1;
+    word[LAYOUT] =
+        tamis__chosen(params, OPT_LAYOUT, params->has_option[OPT_INDEX] ? SPLIT : BLOCKED);
+    word[SHARD] = tamis__chosen(params, OPT_SHARD, 0);
+    word[SHARDS] = tamis__chosen(params, OPT_SHARDS, 1);
     const tamis_status rc = plan_whole(params, word);
     if (rc) return rc;
     return tamis__shard_may_be(word[TOTAL], word[SHARD], word[SHARDS]);

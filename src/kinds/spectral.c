@@ -69,9 +69,9 @@ static uint64_t primary_of(const uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
-    word[MODE] = params->has_option[OPT_MODE] ? params->option[OPT_MODE] : SELECT;
-    word[WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : WIDTH_PRESET;
+    word[HASHES] = tamis__chosen(params, OPT_HASHES, 0);
+    word[MODE] = tamis__chosen(params, OPT_MODE, SELECT);
+    word[WIDTH] = tamis__chosen(params, OPT_WIDTH, WIDTH_PRESET);
     return tamis__cells_plan(params, "spectral", bits_per_unit(word), primary_per_unit(word),
                              &word[BITS], &word[HASHES]);
 }

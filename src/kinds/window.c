@@ -273,8 +273,7 @@ static double best_hashes(const tamis_params *params, uint64_t generations, uint
         uint64_t tried[TAMIS_WORDS] = {[HASHES] = hashes,
                                        [GENERATIONS] = generations,
                                        [EACH] = (capacity - 1) / generations + 1,
-                                       [BY] =
-                                           params->has_option[OPT_BY] ? params->option[OPT_BY] : 0};
+                                       [BY] = tamis__chosen(params, OPT_BY, 0)};
         if (!(params->bits ? fit_size(params, tried) : fit_rate(params, tried, &by))) continue;
         const double cost = params->bits ? worst_rate(tried) : (double)payload_bits(tried);
         if (cost > best * clearly_worse) break;
@@ -303,7 +302,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     }
     if (word[SLICE]) return TAMIS_OK;
     if (!params->bits) return tamis__fail(TAMIS_TOO_LARGE, "window would need over 2^56 bytes");
-    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 1;
+    const uint64_t hashes = tamis__chosen(params, OPT_HASHES, 1);
     return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for window",
                        (unsigned long long)(STATE_BYTES + tamis__bitmap_size(hashes + first)));
 }
