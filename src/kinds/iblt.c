@@ -284,13 +284,8 @@ static bool is_lost(tamis_iblt_cell cell) {
 }
 
 static tamis_iblt_cell cell_of_both(const tamis_body *f, const tamis_body *other, uint64_t i) {
-    tamis_iblt_cell cell = tamis__iblt_get(table_of(f), i);
-    if (!other) return cell;
-    const tamis_iblt_cell more = tamis__iblt_get(table_of(other), i);
-    cell.count += more.count;
-    cell.keys ^= more.keys;
-    cell.checks ^= more.checks;
-    return cell;
+    const tamis_iblt_cell cell = tamis__iblt_get(table_of(f), i);
+    return other ? tamis__iblt_sum(cell, tamis__iblt_get(table_of(other), i)) : cell;
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {

@@ -134,10 +134,7 @@ static tamis_status strata_audit(tamis_sizer s, tamis_iblt_cell total) {
     for (unsigned i = 0; i < STRATA; i++) {
         const tamis_status rc = tamis__iblt_audit(stratum_of(s, i));
         if (rc) return rc;
-        const tamis_iblt_cell part = tamis__iblt_total(stratum_of(s, i), 0);
-        total.count -= part.count;
-        total.keys ^= part.keys;
-        total.checks ^= part.checks;
+        total = tamis__iblt_difference(total, tamis__iblt_total(stratum_of(s, i), 0));
     }
     if (tamis__iblt_is_empty(total)) return TAMIS_OK;
     return tamis__fail(TAMIS_CORRUPT, "the strata do not match the table");

@@ -12,12 +12,10 @@
 
 void tamis__iblt_add(tamis_iblt t, uint64_t hash, uint64_t by) {
     uint64_t chain = tamis__chain_start(hash);
-    const uint64_t check = tamis__iblt_check(hash);
+    const tamis_iblt_cell one = {by, hash, tamis__iblt_check(hash)};
     for (unsigned s = 0; s < t.hashes; s++) {
         const uint64_t i = tamis__iblt_next(t, &chain, s);
-        const tamis_iblt_cell cell = tamis__iblt_get(t, i);
-        tamis__iblt_put(t, i,
-                        (tamis_iblt_cell){cell.count + by, cell.keys ^ hash, cell.checks ^ check});
+        tamis__iblt_put(t, i, tamis__iblt_sum(tamis__iblt_get(t, i), one));
     }
 }
 
@@ -32,11 +30,9 @@ bool tamis__iblt_can_leave(tamis_iblt t, uint64_t hash) {
 }
 
 void tamis__iblt_merge(tamis_iblt into, tamis_iblt from) {
-    for (uint64_t i = 0; i < into.cells; i++) {
-        const tamis_iblt_cell a = tamis__iblt_get(into, i), b = tamis__iblt_get(from, i);
+    for (uint64_t i = 0; i < into.cells; i++)
         tamis__iblt_put(into, i,
-                        (tamis_iblt_cell){a.count + b.count, a.keys ^ b.keys, a.checks ^ b.checks});
-    }
+                        tamis__iblt_sum(tamis__iblt_get(into, i), tamis__iblt_get(from, i)));
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
@@ -44,17 +40,9 @@ void tamis__iblt_merge(tamis_iblt into, tamis_iblt from) {
 tamis_iblt_cell tamis__iblt_total(tamis_iblt t, unsigned subtable) {
     const uint64_t side = t.cells / t.hashes;
     tamis_iblt_cell sum = {0, 0, 0};
-    for (uint64_t i = subtable * side; i < (subtable + 1) * side; i++) {
-        const tamis_iblt_cell cell = tamis__iblt_get(t, i);
-        sum.count += cell.count;
-        sum.keys ^= cell.keys;
-        sum.checks ^= cell.checks;
-    }
+    for (uint64_t i = subtable * side; i < (subtable + 1) * side; i++)
+        sum = tamis__iblt_sum(sum, tamis__iblt_get(t, i));
     return sum;
-}
-
-static bool is_equal(tamis_iblt_cell a, tamis_iblt_cell b) {
-    return a.count == b.count && a.keys == b.keys && a.checks == b.checks;
 }
 
 tamis_status tamis__iblt_audit(tamis_iblt t) {
@@ -66,7 +54,7 @@ tamis_status tamis__iblt_audit(tamis_iblt t) {
                                (unsigned long long)i, (unsigned long long)cell.count);
     }
     for (unsigned s = 1; s < t.hashes; s++)
-        if (!is_equal(total, tamis__iblt_total(t, s)))
+        if (!tamis__iblt_is_empty(tamis__iblt_difference(total, tamis__iblt_total(t, s))))
             return tamis__fail(TAMIS_CORRUPT, "subtables 0 and %u do not hold the same hashes", s);
     return TAMIS_OK;
 }
@@ -74,10 +62,6 @@ tamis_status tamis__iblt_audit(tamis_iblt t) {
 /* ---- Differences ---------------------------------------------------------------------------- */
 
 enum { OPEN, QUEUED, FOUND_IN_FIRST, FOUND_IN_SECOND }; /* states of a cell */
-
-static tamis_iblt_cell subtract(tamis_iblt_cell a, tamis_iblt_cell b) {
-    return (tamis_iblt_cell){a.count - b.count, a.keys ^ b.keys, a.checks ^ b.checks};
-}
 
 /* A cell is queued at most once, so that the queue has room for all. */
 static void offer(tamis_peel *p, uint64_t i) {
@@ -105,7 +89,7 @@ static tamis_status take_out(tamis_peel *p, uint64_t i, tamis_iblt_cell one) {
     for (unsigned s = 0; s < p->rest.hashes; s++) {
         const uint64_t at = tamis__iblt_next(p->rest, &chain, s);
         if (p->state[at] >= FOUND_IN_FIRST) return contradiction();
-        tamis__iblt_put(p->rest, at, subtract(tamis__iblt_get(p->rest, at), one));
+        tamis__iblt_put(p->rest, at, tamis__iblt_difference(tamis__iblt_get(p->rest, at), one));
         if (at != i) offer(p, at);
     }
     p->state[i] = one.count == 1 ? FOUND_IN_FIRST : FOUND_IN_SECOND;
@@ -137,8 +121,9 @@ tamis_status tamis__peel(tamis_peel *p, tamis_iblt first, tamis_iblt second, uin
                       .queue = scratch + cells * TAMIS_IBLT_CELL,
                       .state = scratch + cells * (TAMIS_IBLT_CELL + 8)};
     for (uint64_t i = 0; i < cells; i++) {
-        tamis__iblt_put(p->rest, i,
-                        subtract(tamis__iblt_get(first, i), tamis__iblt_get(second, i)));
+        tamis__iblt_put(
+            p->rest, i,
+            tamis__iblt_difference(tamis__iblt_get(first, i), tamis__iblt_get(second, i)));
         offer(p, i);
     }
     while (p->queued) {

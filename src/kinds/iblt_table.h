@@ -37,6 +37,17 @@ TAMIS_FN void tamis__iblt_put(tamis_iblt t, uint64_t i, tamis_iblt_cell cell) {
     tamis__put64(at + 16, cell.checks);
 }
 
+/* A cell that has what both have. */
+TAMIS_FN tamis_iblt_cell tamis__iblt_sum(tamis_iblt_cell a, tamis_iblt_cell b) {
+    return (tamis_iblt_cell){a.count + b.count, a.keys ^ b.keys, a.checks ^ b.checks};
+}
+
+/* What the first has and the second has not, and the reverse. */
+TAMIS_FN tamis_iblt_cell tamis__iblt_difference(tamis_iblt_cell a, tamis_iblt_cell b) {
+    b.count = 0 - b.count;
+    return tamis__iblt_sum(a, b);
+}
+
 TAMIS_FN bool tamis__iblt_is_empty(tamis_iblt_cell cell) {
     return (cell.count | cell.keys | cell.checks) == 0;
 }

@@ -56,19 +56,12 @@ static bool is_found(const tamis_body *f, uint64_t hash) {
     return tamis__stratum_has(array_at(f, KEPT), hash, f->word[HASHES]);
 }
 
-/* Bits move from one array to the other, 64 at a time. */
-static void keep(tamis_body *f, uint64_t word, uint64_t bits) {
-    uint8_t *kept = array_at(f, KEPT).bytes + word * 8;
-    uint8_t *cleared = array_at(f, CLEARED).bytes + word * 8;
-    tamis__put64(kept, tamis__get64(kept) | bits);
-    tamis__put64(cleared, tamis__get64(cleared) & ~bits);
-}
-
-static void give_up(tamis_body *f, uint64_t word, uint64_t bits) {
-    uint8_t *kept = array_at(f, KEPT).bytes + word * 8;
-    uint8_t *cleared = array_at(f, CLEARED).bytes + word * 8;
-    tamis__put64(kept, tamis__get64(kept) & ~bits);
-    tamis__put64(cleared, tamis__get64(cleared) | bits);
+/* Moves bits, 64 at a time, to one array from the other. */
+TAMIS_HOT void move_bits(tamis_body *f, unsigned to, uint64_t word, uint64_t bits) {
+    uint8_t *gets = array_at(f, to).bytes + word * 8;
+    uint8_t *loses = array_at(f, to == KEPT ? CLEARED : KEPT).bytes + word * 8;
+    tamis__or64(gets, bits);
+    tamis__put64(loses, tamis__get64(loses) & ~bits);
 }
 
 /* No bit is both kept and cleared. */
@@ -91,7 +84,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
         uint64_t x = tamis__chain_start(b.hash[j]);
         for (uint64_t i = 0; i < f->word[HASHES]; i++) {
             const uint64_t at = tamis__chain_next(&x, f->word[BITS]);
-            keep(f, at / 64, (uint64_t)1 << at % 64);
+            move_bits(f, KEPT, at / 64, (uint64_t)1 << at % 64);
         }
     }
     return TAMIS_OK;
@@ -102,8 +95,9 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const tamis_stratum kept = array_at(from, KEPT), cleared = array_at(from, CLEARED);
     const tamis_stratum mine = array_at(into, KEPT);
     for (uint64_t w = 0; w < kept.size / 8; w++) {
-        keep(into, w, tamis__get64(kept.bytes + w * 8));
-        give_up(into, w, tamis__get64(cleared.bytes + w * 8) & ~tamis__get64(mine.bytes + w * 8));
+        move_bits(into, KEPT, w, tamis__get64(kept.bytes + w * 8));
+        move_bits(into, CLEARED, w,
+                  tamis__get64(cleared.bytes + w * 8) & ~tamis__get64(mine.bytes + w * 8));
     }
     return TAMIS_OK;
 }
@@ -128,7 +122,7 @@ static void clear_share(tamis_body *f, double share, uint64_t seed,
         uint64_t unlucky = 0;
         for (uint64_t rest = tamis__get64(kept.bytes + w * 8); rest; rest &= rest - 1)
             if ((double)(chance_next(&x) >> 11) * 0x1p-53 < share) unlucky |= rest & -rest;
-        give_up(f, w, unlucky);
+        move_bits(f, CLEARED, w, unlucky);
         out->bits_cleared += tamis__popcount64(unlucky);
     }
 }
@@ -198,7 +192,7 @@ static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_re
     for (size_t j = 0; j < task->trouble_count; j++) {
         if (!is_found(f, task->trouble[j])) continue;
         const uint64_t at = choose(f, task, task->trouble[j], &x);
-        give_up(f, at / 64, (uint64_t)1 << at % 64);
+        move_bits(f, CLEARED, at / 64, (uint64_t)1 << at % 64);
         out->bits_cleared++;
     }
     out->keys_lost = keys_before - count_found(f, task->keys, task->key_count);
@@ -206,7 +200,8 @@ static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_re
 
 static void undo(tamis_body *f) {
     const tamis_stratum cleared = array_at(f, CLEARED);
-    for (uint64_t w = 0; w < cleared.size / 8; w++) keep(f, w, tamis__get64(cleared.bytes + w * 8));
+    for (uint64_t w = 0; w < cleared.size / 8; w++)
+        move_bits(f, KEPT, w, tamis__get64(cleared.bytes + w * 8));
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
