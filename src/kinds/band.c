@@ -110,13 +110,19 @@ bool tamis__band_ask(const tamis_band_form *form, const uint8_t *band, uint64_t 
     return tamis__band_test(form, &aim, value);
 }
 
+/* The portable version, which is the reference. */
+static void ask_plain(const tamis_band_form *form, const tamis_band_set *set, const uint64_t *hash,
+                      size_t n, uint64_t *value, uint8_t *hit) {
+    ask_groups(four_columns, form, set, hash, n, value, hit);
+}
+
 void tamis__band_ask_all(const tamis_band_form *form, const tamis_band_set *set,
                          const uint64_t *hash, size_t n, uint64_t *value, uint8_t *hit) {
     const tamis_band_ops *ops = tamis__band_ops();
     if (ops && set->count >> 32 == 0)
         ops->ask(form, set, hash, n, value, hit);
-    else /* the portable version, which is the reference */
-        ask_groups(four_columns, form, set, hash, n, value, hit);
+    else
+        ask_plain(form, set, hash, n, value, hit);
 }
 
 /* ---- Rates ---------------------------------------------------------------------------------- */
