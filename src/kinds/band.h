@@ -29,15 +29,15 @@ enum {
     TAMIS_BAND_MIN = 8 /* bytes of a band without keys */
 };
 
-/* Common to all bands of a filter; stored in shape words, not in the band. Queries take its address,
- * all else a copy. */
+/* Common to all bands of a filter; stored in shape words, not in the band. Queries take its
+ * address, all else a copy. */
 typedef struct tamis_band_form {
     unsigned value_bits, guard_bits; /* not both 0 */
     uint32_t narrow; /* below 65536: `narrow` of 65536 keys have one guard bit less */
     uint64_t salt;   /* differs between bands with the same keys */
 } tamis_band_form;
 
-/* The shape words of ribbon and cascade: guard columns, and how many of 65536 keys have one less. */
+/* The shape words of ribbon and cascade: guard columns; of 65536 keys, how many have one less. */
 enum { TAMIS_BAND_WIDTH = TAMIS_SEGMENT_WORDS, TAMIS_BAND_NARROW };
 
 static inline tamis_band_form tamis__band_form_of(const uint64_t word[]) {

@@ -12,8 +12,8 @@
 /* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
 tamis_status tamis__lanes_refuse(const char *kind, double fpr);
 
-/* tamis_reshape.move, to another number of blocks, which are the kind's units: each gets the bits of
- * all blocks that share hashes with it. Shrinking to a divisor of the old number is exact; where
+/* tamis_reshape.move, to another number of blocks, the units of the kind: each gets the bits of all
+ * blocks that share hashes with it. Shrinking to a divisor of the old number is exact; where
  * boundaries do not coincide, some keys go to two blocks, and to more when the number grows. */
 tamis_status tamis__blocks_move(tamis_body *to, const tamis_body *from);
 

@@ -16,7 +16,7 @@
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Every kind keeps `bits` and `hashes` as its first words, and derives the rest from its options. */
+/* Every kind keeps `bits` and `hashes` as its first words, and derives the rest from options. */
 typedef struct tamis_strata {
     uint64_t bits;    /* of the first array; a multiple of 64 */
     uint64_t hashes;  /* of a key, in any array */
@@ -30,9 +30,9 @@ enum { TAMIS_STRATA_MAX = 64 };
 /* The gate for bits and hashes; the kind checks its own words first. */
 tamis_status tamis__strata_check(const char *kind, tamis_strata, uint64_t *size);
 
-/* Finds bits and hashes for a spec, and stores them in the first two words; count, percent and extra
- * are given, and the number of hashes where it is an option. A rate is that of the first array with
- * `capacity` keys. */
+/* Finds bits and hashes for a spec, and stores them in the first two words; count, percent and
+ * extra are given, and the number of hashes where the option is. A rate is that of the first array
+ * with `capacity` keys. */
 tamis_status tamis__strata_plan(const char *kind, const tamis_params *, unsigned hashes_option,
                                 tamis_strata, uint64_t word[]);
 

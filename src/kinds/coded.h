@@ -254,8 +254,8 @@ bool tamis__coded_list(const tamis_body *, const tamis_coded_shape *, uint64_t *
 /* Cells for n keys at this rate, 0 when there would be 2^63 or more. */
 uint64_t tamis__coded_range(uint64_t keys, double fpr);
 
-/* Entries of gcs and labels, whose first own word is the range: numbers read for an answer, or before
- * the first label, on average; and the rate of a set of so many keys. */
+/* Entries of gcs and labels, whose first own word is the range: numbers read for an answer, or
+ * before the first label, on average; and the rate of a set of so many keys. */
 enum { TAMIS_CODED_RANGE = TAMIS_SEGMENT_WORDS };
 uint64_t tamis__coded_probes(const uint64_t word[]);
 double tamis__coded_rate(const uint64_t word[], uint64_t keys);
