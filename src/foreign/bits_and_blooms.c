@@ -148,7 +148,6 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* clang-format off */
 const tamis_kind tamis__bits_and_blooms = {
     .name = "bits-and-blooms",
     .contract = "a Bloom filter that the Go package bits-and-blooms can read and write",
@@ -167,7 +166,6 @@ const tamis_kind tamis__bits_and_blooms = {
     .add = add,
     .sets = &(const tamis_sets){.merge = merge, .intersect = tamis__like_intersect},
 };
-/* clang-format on */
 
 /* ---- The format ----------------------------------------------------------------------------- */
 

@@ -192,7 +192,6 @@ static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* clang-format off */
 const tamis_kind tamis__datasketches = {
     .name = "datasketches",
     .contract = "a Bloom filter that Apache DataSketches can read and write",
@@ -211,7 +210,6 @@ const tamis_kind tamis__datasketches = {
     .add = add,
     .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
-/* clang-format on */
 
 /* ---- The format ----------------------------------------------------------------------------- */
 

@@ -182,7 +182,6 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-/* clang-format off */
 const tamis_kind tamis__dcso = {
     .name = "dcso",
     .contract = "a Bloom filter that DCSO's bloom can read and write",
@@ -201,7 +200,6 @@ const tamis_kind tamis__dcso = {
     .add = add,
     .sets = &(const tamis_sets){.merge = merge},
 };
-/* clang-format on */
 
 /* ---- The format ----------------------------------------------------------------------------- */
 

@@ -105,7 +105,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-/* clang-format off */
 const tamis_kind tamis__guava = {
     .name = "guava",
     .contract = "a Bloom filter that Guava can read and write",
@@ -124,7 +123,6 @@ const tamis_kind tamis__guava = {
     .add = tamis__like_add,
     .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
-/* clang-format on */
 
 /* ---- The format ----------------------------------------------------------------------------- */
 

@@ -229,7 +229,6 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
     out->fpr = out->bits_set ? tamis__turned_asked(both_have, &b, TAMIS_TURNED_MANY, out->fpr) : 0;
 }
 
-/* clang-format off */
 const tamis_kind tamis__leveldb = {
     .name = "leveldb",
     .contract = "a Bloom filter that LevelDB can read and write",
@@ -249,7 +248,6 @@ const tamis_kind tamis__leveldb = {
     .add = add,
     .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
-/* clang-format on */
 
 /* ---- The kind of a block -------------------------------------------------------------------- */
 
@@ -347,7 +345,6 @@ static double rate_of_block(const uint64_t word[], uint64_t items) {
     return 0;
 }
 
-/* clang-format off */
 const tamis_kind tamis__leveldb_block = {
     .name = "leveldb-block",
     .contract = "all filters of one LevelDB table: in when any of them has the key",
@@ -361,7 +358,6 @@ const tamis_kind tamis__leveldb_block = {
     .measure = measure_block,
     .query = query_block,
 };
-/* clang-format on */
 
 /* ---- The formats ---------------------------------------------------------------------------- */
 

@@ -154,7 +154,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-/* clang-format off */
 const tamis_kind tamis__libbloom = {
     .name = "libbloom",
     .contract = "a Bloom filter that libbloom can read and write",
@@ -173,7 +172,6 @@ const tamis_kind tamis__libbloom = {
     .add = tamis__like_add,
     .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
-/* clang-format on */
 
 /* ---- The file of version 2 ------------------------------------------------------------------ */
 

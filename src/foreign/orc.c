@@ -93,7 +93,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-/* clang-format off */
 const tamis_kind tamis__orc = {
     .name = "orc",
     .contract = "a Bloom filter that Apache ORC and Hive can read and write",
@@ -112,7 +111,6 @@ const tamis_kind tamis__orc = {
     .add = tamis__like_add,
     .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
-/* clang-format on */
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 

@@ -378,7 +378,6 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
             out->bits_set ? tamis__turned_asked(both_have, &b, TAMIS_TURNED_MANY, out->fpr) : 0;
 }
 
-/* clang-format off */
 const tamis_kind tamis__rocksdb = {
     .name = "rocksdb",
     .contract = "a Bloom filter that RocksDB can read and write: one cache line per key",
@@ -397,7 +396,6 @@ const tamis_kind tamis__rocksdb = {
     .add = add,
     .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
 };
-/* clang-format on */
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
