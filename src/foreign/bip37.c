@@ -99,8 +99,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double bits =
         params->bits ? (double)params->bits : -1 / ln2_squared * (double)keys * log(params->fpr);
     word[BITS] = (uint64_t)fmax(fmin(bits, (double)max), 8) / 8 * 8;
-    const double hashes = fmax(fmin((double)(word[BITS] / keys) * ln2, MAX_HASHES), 1);
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[HASHES] = tamis__like_hashes(params, fmin((double)(word[BITS] / keys) * ln2, MAX_HASHES));
     word[TWEAK] = params->option[OPT_TWEAK];
     word[FLAGS] = params->option[OPT_FLAGS];
     return TAMIS_OK;
@@ -138,8 +137,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 }
 
 static tamis_status add(tamis_body *f, tamis_batch b) {
-    if (!matches_all(f->word)) tamis__like_add(f, b);
-    return TAMIS_OK;
+    return matches_all(f->word) ? TAMIS_OK : tamis__like_add(f, b);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -218,15 +216,9 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                                  (unsigned long long)hashes, MAX_HASHES);
     *out = (tamis_import_result){.kind = "bip37",
                                  .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
-                                 .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,
+                                 .capacity = tamis__like_capacity(bytes * 8, hashes),
                                  .payload = *in};
     return TAMIS_OK;
-}
-
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    return tamis__export_write(out, out->body->bytes,
-                               tamis__like_stored(like(out->body->word), out->body->word));
 }
 
 const tamis_format tamis__format_bip37 = {
@@ -236,5 +228,5 @@ const tamis_format tamis__format_bip37 = {
     .keys = "hex bytes",
     .limits = "at most 36000 bytes and 50 hashes",
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };

@@ -91,10 +91,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
                                      : fmax(1, ceil(tamis__like_bits_for(keys, params->fpr)));
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "bits-and-blooms has at most 2^58 bits here");
-    const double hashes = fmax(1, ceil(log(2) * bits / (double)keys));
     word[BITS] = (uint64_t)bits;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+    word[HASHES] = tamis__like_hashes(params, ceil(log(2) * bits / (double)keys));
     word[ROOM] = params->option[OPT_ROOM] > word[BITS] ? params->option[OPT_ROOM] : word[BITS];
     return TAMIS_OK;
 }

@@ -119,7 +119,7 @@ static tamis_status plan_by_table(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "cassandra plans rates down to 6.71e-05, not %g",
                            params->fpr);
     word[BITS] = (params->capacity * table[row].bits + EXCESS_BITS + 63) / 64 * 64;
-    word[HASHES] = table[row].hashes;
+    word[HASHES] = tamis__like_hashes(params, table[row].hashes);
     return TAMIS_OK;
 }
 
@@ -131,8 +131,7 @@ static tamis_status plan_by_size(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID,
                            "cassandra has words of 64 bits: bits=%llu is not a multiple",
                            (unsigned long long)params->bits);
-    word[HASHES] = (uint64_t)fmin(fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5)),
-                                  TAMIS_LIKE_MAX_HASHES);
+    word[HASHES] = tamis__like_hashes(params, floor((double)word[BITS] / keys * log(2) + 0.5));
     return TAMIS_OK;
 }
 
@@ -141,12 +140,11 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (rc) return rc;
     if (word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "cassandra has at most 2^31-1 words of 64 bits");
-    if (params->has_option[OPT_HASHES]) word[HASHES] = params->option[OPT_HASHES];
     word[VERSION] = params->has_option[OPT_VERSION] ? family[params->option[OPT_VERSION]] : SINCE_4;
     return TAMIS_OK;
 }
 
-/* A filter that was switched off. */
+/* A filter that was switched off. Without bits and hashes, adding and merging do nothing. */
 static bool is_off(const uint64_t word[]) {
     return word[BITS] == 0 && word[HASHES] == 0;
 }
@@ -182,18 +180,6 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
         tamis__foreign_bloom_query(f, b, hit);
 }
 
-static tamis_status add(tamis_body *f, tamis_batch b) {
-    return is_off(f->word) ? TAMIS_OK : tamis__like_add(f, b);
-}
-
-static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    return is_off(into->word) ? TAMIS_OK : tamis__like_merge(into, from);
-}
-
-static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    return is_off(into->word) ? TAMIS_OK : tamis__like_intersect(into, from);
-}
-
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     if (is_off(f->word))
         *out = (tamis_measurement){
@@ -217,8 +203,8 @@ const tamis_kind tamis__cassandra = {
     .audit = audit,
     .measure = measure,
     .query = query,
-    .add = add,
-    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
+    .add = tamis__like_add,
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */

@@ -89,11 +89,9 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "datasketches has words of 64 bits, and at least one");
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "datasketches has at most 2^32-64 bits");
-    /* From the bits before they are rounded up. */
-    const double hashes = fmax(1, ceil(bits / (double)keys * log(2)));
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+    /* From the bits before they were rounded up. */
+    word[HASHES] = tamis__like_hashes(params, ceil(bits / (double)keys * log(2)));
     word[SEED] = params->option[OPT_SEED];
     return TAMIS_OK;
 }
@@ -258,7 +256,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     const uint64_t hashes = in->bytes[AT_HASHES] | (uint64_t)in->bytes[AT_HASHES + 1] << 8;
     *out = (tamis_import_result){.kind = "datasketches",
                                  .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},
-                                 .capacity = hashes ? tamis__like_capacity(longs * 64, hashes) : 0,
+                                 .capacity = tamis__like_capacity(longs * 64, hashes),
                                  .payload = *in};
     return TAMIS_OK;
 }

@@ -93,10 +93,9 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "dcso makes no filter of 0 bits: a lower rate is needed");
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "dcso has at most 2^58 bits here");
-    const double hashes = fmin(ceil(ln2 * bits / n), TAMIS_LIKE_MAX_HASHES);
     const double rate = params->bits ? exp(-bits / n * ln2 * ln2) : params->fpr;
     word[BITS] = (uint64_t)bits;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[HASHES] = tamis__like_hashes(params, ceil(ln2 * bits / n));
     word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : keys;
     word[RATE] =
         params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
@@ -230,11 +229,6 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
-}
-
 const tamis_format tamis__format_dcso = {
     .name = "dcso",
     .system = "DCSO bloom, Python flor",
@@ -242,5 +236,5 @@ const tamis_format tamis__format_dcso = {
     .keys = "utf8 bytes",
     .limits = "at most 255 hashes; data after the bits is kept as it is",
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };

@@ -67,6 +67,11 @@ double tamis__like_bits_for(uint64_t keys, double fpr) {
     return -(double)(keys ? keys : 1) * log(fpr) / (ln2 * ln2);
 }
 
+uint64_t tamis__like_hashes(const tamis_params *params, double best) {
+    if (params->has_option[0]) return params->option[0];
+    return (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MAX_HASHES);
+}
+
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes) {
     return hashes ? (uint64_t)((double)bits * log(2) / (double)hashes + 0.5) : 0;
 }
@@ -115,6 +120,12 @@ tamis_status tamis__like_audit(const tamis_body *f) {
     for (uint64_t i = tamis__like_stored(like, f->word); i < f->size; i++)
         if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", like->name);
     return TAMIS_OK;
+}
+
+tamis_status tamis__like_write(const tamis_export_source *out, const tamis_format_args *args) {
+    const tamis_body *f = out->body;
+    (void)args;
+    return tamis__export_write(out, f->bytes, tamis__like_stored(like_of(f), f->word));
 }
 
 /* ---- Querying and adding -------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #ifndef TAMIS_FOREIGN_FOREIGN_BLOOM_H
 #define TAMIS_FOREIGN_FOREIGN_BLOOM_H
 
+#include "foreign/format.h"
 #include "kinds/kind.h"
 
 /* The first two words of all of them. */
@@ -83,8 +84,15 @@ double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct
 /* -n ln p / (ln 2)^2, where most origins start; for at least one key. */
 double tamis__like_bits_for(uint64_t keys, double fpr);
 
+/* The number of hashes to plan: the option "hashes", the first of all their options, or the best
+ * number, at least 1 and at most 255. */
+uint64_t tamis__like_hashes(const tamis_params *, double best);
+
 /* The number of keys such a shape is best for: what a file without a capacity was planned for. It
  * is called before the gate: 0 for 0 hashes. */
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes);
+
+/* write() of a format whose bytes are the payload without its padding. */
+tamis_status tamis__like_write(const tamis_export_source *, const tamis_format_args *);
 
 #endif

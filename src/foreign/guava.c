@@ -87,8 +87,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
     const double best =
         params->bits ? (double)word[BITS] / keys * log(2) : -log(params->fpr) / log(2);
-    const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MAX_HASHES);
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[HASHES] = tamis__like_hashes(params, floor(best + 0.5));
     word[STRATEGY] = params->has_option[OPT_STRATEGY] ? params->option[OPT_STRATEGY] : MITZ_64;
     if (word[STRATEGY] == MITZ_32 && word[BITS] > REACH_32)
         return tamis__fail(TAMIS_TOO_LARGE,
@@ -146,16 +145,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
-}
-
 const tamis_format tamis__format_guava = {
     .name = "guava",
     .system = "Guava BloomFilter.writeTo",
     .kinds = "guava",
     .keys = "utf8 utf16 int32 int64 bytes",
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };

@@ -43,11 +43,8 @@ tamis_status tamis__hadoop_plan(const char *name, const tamis_params *params,
     if (cells > (double)TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "%s has at most 2^31-1 positions, not %.0f", name,
                            cells);
-    const double best = floor(cells / keys * log(2) + 0.5);
     word[BITS] = (uint64_t)cells * bits_of_a_cell;
-    word[HASHES] = params->has_option[TAMIS_HADOOP_OPT_HASHES]
-                       ? params->option[TAMIS_HADOOP_OPT_HASHES]
-                       : (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MAX_HASHES);
+    word[HASHES] = tamis__like_hashes(params, floor(cells / keys * log(2) + 0.5));
     return plan_choices(name, params, word);
 }
 
@@ -97,10 +94,6 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
     word[HASH] = is_versioned ? in->bytes[8] : TAMIS_HADOOP_JENKINS;
     word[BITS] = tamis__get32_big(in->bytes + (is_versioned ? 9 : 4));
     return tamis__hadoop_check(name, word, word[BITS]);
-}
-
-tamis_status tamis__hadoop_write(const tamis_export_source *out, uint64_t size) {
-    return tamis__export_write(out, out->body->bytes, size);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -208,12 +201,6 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                              (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    const uint64_t *word = out->body->word;
-    return tamis__hadoop_write(out, tamis__like_stored(tamis__hadoop_like(word), word));
-}
-
 const tamis_format tamis__format_hadoop = {
     .name = "hadoop",
     .system = "Hadoop BloomFilter.write",
@@ -221,5 +208,5 @@ const tamis_format tamis__format_hadoop = {
     .keys = "utf8 bytes",
     .limits = "Hadoop takes no empty key",
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };

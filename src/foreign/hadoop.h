@@ -75,7 +75,4 @@ extern const tamis_bloomlike tamis__hadoop_layouts; /* that, as `own` of a kind 
  * answered no, which is true, and not by the positions of an empty hash. */
 void tamis__hadoop_no_empty(const struct tamis_key *, size_t n, uint8_t *hit);
 
-/* Writes the first `size` bytes of the payload. */
-tamis_status tamis__hadoop_write(const tamis_export_source *, uint64_t size);
-
 #endif

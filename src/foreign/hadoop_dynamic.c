@@ -286,7 +286,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     (void)args;
-    return tamis__hadoop_write(out, stored(out->body->word));
+    return tamis__export_write(out, out->body->bytes, stored(out->body->word));
 }
 
 const tamis_format tamis__format_hadoop_dynamic = {

@@ -142,7 +142,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     (void)args;
-    return tamis__hadoop_write(out, out->body->word[BYTES]);
+    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
 const tamis_format tamis__format_hadoop_retouched = {

@@ -371,7 +371,7 @@ tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system,
     const uint64_t bits = in->size ? (in->size - 1) * 8 : 0;
     *out = (tamis_import_result){.kind = "leveldb",
                                  .word = {bits, hashes, system, in->size},
-                                 .capacity = hashes ? tamis__like_capacity(bits, hashes) : 0,
+                                 .capacity = tamis__like_capacity(bits, hashes),
                                  .payload = *in};
     return TAMIS_OK;
 }

@@ -133,8 +133,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_status rc = check_limits(entries, bits, version);
     if (rc) return rc;
     word[BITS] = (uint64_t)bits;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                  : (uint64_t)hashes_for(per_entry);
+    word[HASHES] = tamis__like_hashes(params, hashes_for(per_entry));
     word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : entries;
     word[RATE] =
         params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
@@ -217,11 +216,10 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
     if (out->body->word[VERSION] != VERSION_2)
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "libbloom 1 places keys differently and has no file: write libbloom1");
-    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
+    return tamis__like_write(out, args);
 }
 
 const tamis_format tamis__format_libbloom = {

@@ -76,9 +76,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_TOO_LARGE, "orc has less than 2^31 bits");
     /* Up to the next multiple of 64, also from one. */
     word[BITS] = params->bits ? params->bits / 64 * 64 : ((uint64_t)min / 64 + 1) * 64;
-    const double hashes = fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5));
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+    word[HASHES] = tamis__like_hashes(params, floor((double)word[BITS] / keys * log(2) + 0.5));
     word[COLUMN] = params->option[OPT_COLUMN];
     if (word[BITS]) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "orc has words of 64 bits, and at least one");
@@ -219,7 +217,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     *out = (tamis_import_result){
         .kind = "orc",
         .word = {m.words * 64, m.hashes, args->number[SAID_COLUMN]},
-        .capacity = m.hashes ? tamis__like_capacity(m.words * 64, m.hashes) : 0,
+        .capacity = tamis__like_capacity(m.words * 64, m.hashes),
         .at = {(uint64_t)(m.bits - in->bytes), m.is_old ? 9 : 8},
     };
     return TAMIS_OK;

@@ -409,7 +409,7 @@ tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *o
     if (out->word[RULE] == FAST && out->word[BITS] == 0)
         return tamis__bad_format("rocksdb", "%llu bytes of bits, where one line has %d",
                                  (unsigned long long)(in->size - META), FAST_LINE);
-    if (out->word[HASHES]) out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
+    out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     return TAMIS_OK;
 }
 

@@ -103,8 +103,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "spark has at most 2^31-1 words of 64 bits");
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
-    const double hashes = fmin(fmax(1, floor(bits / keys * log(2) + 0.5)), TAMIS_LIKE_MAX_HASHES);
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[HASHES] = tamis__like_hashes(params, floor(bits / keys * log(2) + 0.5));
     word[VERSION] = params->has_option[OPT_VERSION] ? params->option[OPT_VERSION] : V2;
     word[SEED] = params->has_option[OPT_SEED] ? params->option[OPT_SEED] : 0;
     if (word[VERSION] == V1 && word[SEED])
@@ -188,17 +187,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    const uint64_t *word = out->body->word;
-    return tamis__export_write(out, out->body->bytes, tamis__like_stored(like_of(word), word));
-}
-
 const tamis_format tamis__format_spark = {
     .name = "spark",
     .system = "Spark BloomFilter.writeTo",
     .kinds = "spark",
     .keys = "utf8 int64 bytes",
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };

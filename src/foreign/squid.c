@@ -276,11 +276,6 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
-}
-
 const tamis_format tamis__format_squid = {
     .name = "squid",
     .system = "Squid cache digest",
@@ -290,5 +285,5 @@ const tamis_format tamis__format_squid = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .read = read,
-    .write = write,
+    .write = tamis__like_write,
 };
