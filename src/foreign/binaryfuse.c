@@ -139,9 +139,7 @@ static tamis_status audit(const tamis_body *f) {
     put_header(f->word, header);
     if (memcmp(f->bytes, header, HEADER) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the header of binary-fuse does not match its shape");
-    for (uint64_t i = stored_bytes(f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after binary-fuse is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, stored_bytes(f->word));
 }
 
 /* ---- Slots ---------------------------------------------------------------------------------- */
@@ -374,9 +372,7 @@ static bool width_by_length(uint64_t table, uint64_t slots, uint64_t *width) {
 
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
-    if (in->size < HEADER)
-        return tamis__bad_format("binary-fuse", "%llu bytes, a header alone has %d",
-                                 (unsigned long long)in->size, HEADER);
+    if (in->size < HEADER) return tamis__too_short("binary-fuse", in, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t segment = tamis__get32(p + 12), segments = tamis__get32(p + 16);
     const uint64_t starts = tamis__get32(p + 20), slots = tamis__get32(p + 24);
@@ -445,9 +441,7 @@ static tamis_status read_packed(const tamis_input *in, const tamis_format_args *
                                 tamis_import_result *out) {
     if (!args->has[PARAM_WIDTH])
         return tamis__fail(TAMIS_INVALID, "binary-fuse-packed needs width=8 or width=16");
-    if (in->size < PACKED_HEADER)
-        return tamis__bad_format("binary-fuse-packed", "%llu bytes, a header alone has %d",
-                                 (unsigned long long)in->size, PACKED_HEADER);
+    if (in->size < PACKED_HEADER) return tamis__too_short("binary-fuse-packed", in, PACKED_HEADER);
     const uint64_t size = tamis__get32(in->bytes + 8), width = args->number[PARAM_WIDTH];
     *out = (tamis_import_result){.kind = "binary-fuse",
                                  .word = {tamis__get64(in->bytes)},

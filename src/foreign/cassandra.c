@@ -230,9 +230,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     *out = (tamis_import_result){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
     const tamis_status rc = version_said(args, &out->word[VERSION]);
     if (rc || in->size == 0) return rc;
-    if (in->size < HEADER)
-        return tamis__bad_format("cassandra", "%llu bytes, a header alone has 8",
-                                 (unsigned long long)in->size);
+    if (in->size < HEADER) return tamis__too_short("cassandra", in, HEADER);
     const uint64_t words = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
         return tamis__bad_format(

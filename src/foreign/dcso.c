@@ -205,9 +205,7 @@ const tamis_kind tamis__dcso = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    if (in->size < HEADER)
-        return tamis__bad_format("dcso", "%llu bytes, a header alone has 48",
-                                 (unsigned long long)in->size);
+    if (in->size < HEADER) return tamis__too_short("dcso", in, HEADER);
     const uint64_t version = tamis__get64(in->bytes), bits = tamis__get64(in->bytes + AT_M);
     const uint64_t words = bits / 64 + (bits % 64 != 0);
     if (version != 1)

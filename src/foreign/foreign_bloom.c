@@ -117,9 +117,7 @@ tamis_status tamis__like_audit(const tamis_body *f) {
     if (has_stray_bit(like, f))
         return tamis__fail(TAMIS_CORRUPT, "bits are set beyond the last of %llu bits",
                            (unsigned long long)f->word[TAMIS_LIKE_BITS]);
-    for (uint64_t i = tamis__like_stored(like, f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", like->name);
-    return TAMIS_OK;
+    return tamis__audit_padding(f, tamis__like_stored(like, f->word));
 }
 
 tamis_status tamis__like_write(const tamis_export_source *out, const tamis_format_args *args) {

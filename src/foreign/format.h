@@ -109,9 +109,14 @@ typedef struct tamis_format {
 
 tamis_status tamis__export_write(const tamis_export_source *, const void *bytes, uint64_t size);
 
-/* "NAME: message", for bytes that are not in the named format. */
+/* "NAME: message", for bytes that are not in the named format; and for fewer than a header has. */
 tamis_status tamis__bad_format(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+tamis_status tamis__too_short(const char *name, const tamis_input *, uint64_t header);
+
+/* For audit(): a payload is what the origin would write, `stored` bytes, padded with zeros to a
+ * multiple of eight. */
+tamis_status tamis__audit_padding(const tamis_body *, uint64_t stored);
 
 /* The registry: every line of formats.def, in order. */
 size_t tamis__format_count(void);

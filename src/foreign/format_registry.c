@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of formats, made from formats.def, and what their writers share. */
+/* The list of formats, made from formats.def, and what they share. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,4 +48,16 @@ tamis_status tamis__bad_format(const char *name, const char *format, ...) {
     vsnprintf(sentence, sizeof sentence, format, list_of);
     va_end(list_of);
     return tamis__fail(TAMIS_CORRUPT, "not %s bytes: %s", name, sentence);
+}
+
+tamis_status tamis__too_short(const char *name, const tamis_input *in, uint64_t header) {
+    return tamis__bad_format(name, "%llu bytes, a header alone has %llu",
+                             (unsigned long long)in->size, (unsigned long long)header);
+}
+
+tamis_status tamis__audit_padding(const tamis_body *f, uint64_t stored) {
+    for (uint64_t i = stored; i < f->size; i++)
+        if (f->bytes[i])
+            return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", f->kind->name);
+    return TAMIS_OK;
 }

@@ -128,9 +128,7 @@ const tamis_kind tamis__guava = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    if (in->size < HEADER)
-        return tamis__bad_format("guava", "%llu bytes, a header alone has 6",
-                                 (unsigned long long)in->size);
+    if (in->size < HEADER) return tamis__too_short("guava", in, HEADER);
     const uint64_t words = tamis__get32_big(in->bytes + 2);
     if (in->bytes[0] >= STRATEGIES)
         return tamis__bad_format("guava", "there is no strategy %d", in->bytes[0]);

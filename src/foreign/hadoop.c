@@ -87,9 +87,7 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
         return tamis__bad_format(name, "they start neither with -1 nor with a number of hashes");
     word[HEADER] = is_versioned ? TAMIS_HADOOP_VERSIONED : TAMIS_HADOOP_OLD;
     if (in->size < tamis__hadoop_header_bytes(word))
-        return tamis__bad_format(name, "%llu bytes, a header alone has %llu",
-                                 (unsigned long long)in->size,
-                                 (unsigned long long)tamis__hadoop_header_bytes(word));
+        return tamis__too_short(name, in, tamis__hadoop_header_bytes(word));
     word[HASHES] = is_versioned ? tamis__get32_big(in->bytes + 4) : first;
     word[HASH] = is_versioned ? in->bytes[8] : TAMIS_HADOOP_JENKINS;
     word[BITS] = tamis__get32_big(in->bytes + (is_versioned ? 9 : 4));

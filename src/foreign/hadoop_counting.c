@@ -90,9 +90,7 @@ static tamis_status audit(const tamis_body *f) {
         if (get(f, i))
             return tamis__fail(TAMIS_CORRUPT, "extra bits after the last of %llu counters",
                                (unsigned long long)counters_of(f->word));
-    for (uint64_t i = stored(f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
-    return TAMIS_OK;
+    return tamis__audit_padding(f, stored(f->word));
 }
 
 /* ---- Keys ----------------------------------------------------------------------------------- */

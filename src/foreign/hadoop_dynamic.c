@@ -141,9 +141,7 @@ static tamis_status audit(const tamis_body *f) {
         const tamis_body row = row_of(f, i);
         rc = tamis__like_audit(&row);
     }
-    for (uint64_t i = stored(f->word); i < f->size && !rc; i++)
-        if (f->bytes[i]) rc = tamis__fail(TAMIS_CORRUPT, "a byte after %s is not 0", name);
-    return rc;
+    return rc ? rc : tamis__audit_padding(f, stored(f->word));
 }
 
 /* ---- Querying and adding -------------------------------------------------------------------- */

@@ -176,9 +176,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 static tamis_status audit(const tamis_body *f) {
     if (f->word[BYTES] && f->bytes[f->word[BYTES] - 1] != f->word[HASHES])
         return tamis__fail(TAMIS_CORRUPT, "the last byte of leveldb is not its number of hashes");
-    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after leveldb is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, f->word[BYTES]);
 }
 
 /* ---- The kind of one ------------------------------------------------------------------------ */
@@ -288,9 +286,7 @@ static tamis_status audit_block(const tamis_body *f) {
         return tamis__fail(TAMIS_CORRUPT, "the filter block has %llu filters, not %llu",
                            (unsigned long long)block.count,
                            (unsigned long long)f->word[BLOCK_FILTERS]);
-    for (uint64_t i = f->word[BLOCK_BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after leveldb-block is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, f->word[BLOCK_BYTES]);
 }
 
 static filter filter_at(const tamis_filter_block *block, uint64_t i) {

@@ -314,9 +314,8 @@ static tamis_status audit(const tamis_body *f) {
     tamis__bf_words(h, tamis__bf_link(f->bytes, 0), f->word[BYTES], word);
     if (memcmp(word, f->word, sizeof word) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the header of redisbloom does not match its shape");
-    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after redisbloom is not 0");
-    return audit_sizes(f, h);
+    const tamis_status rc = tamis__audit_padding(f, f->word[BYTES]);
+    return rc ? rc : audit_sizes(f, h);
 }
 
 /* ---- Querying ------------------------------------------------------------------------------- */

@@ -271,9 +271,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     uint64_t bytes = 0;
     (void)args;
-    if (in->size < TAMIS_CMS_HEADER)
-        return tamis__bad_format("rediscms", "%llu bytes, a header alone has 24",
-                                 (unsigned long long)in->size);
+    if (in->size < TAMIS_CMS_HEADER) return tamis__too_short("rediscms", in, TAMIS_CMS_HEADER);
     const tamis_cms_header h = tamis__cms_header(in->bytes);
     *out = (tamis_import_result){.kind = "rediscms", .items = h.counter, .payload = *in};
     if (tamis__cms_words(h, out->word, &bytes))

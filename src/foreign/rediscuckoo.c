@@ -223,9 +223,7 @@ static tamis_status audit(const tamis_body *f) {
     if (full != h.items)
         return tamis__fail(TAMIS_CORRUPT, "%llu cells are full, but the header says %llu items",
                            (unsigned long long)full, (unsigned long long)h.items);
-    for (uint64_t i = end; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rediscuckoo is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, end);
 }
 
 /* ---- Buckets -------------------------------------------------------------------------------- */
@@ -540,9 +538,7 @@ const tamis_kind tamis__rediscuckoo = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    if (in->size < TAMIS_CF_HEADER)
-        return tamis__bad_format("rediscuckoo", "%llu bytes, a header alone has 38",
-                                 (unsigned long long)in->size);
+    if (in->size < TAMIS_CF_HEADER) return tamis__too_short("rediscuckoo", in, TAMIS_CF_HEADER);
     const tamis_cf_header h = tamis__cf_header(in->bytes);
     uint64_t padded;
     *out = (tamis_import_result){.kind = "rediscuckoo", .items = h.items, .payload = *in};

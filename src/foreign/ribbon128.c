@@ -236,9 +236,7 @@ static tamis_status audit(const tamis_body *f) {
     for (uint64_t i = 0; i < TAIL && f->word[BYTES]; i++)
         if (f->bytes[f->word[BYTES] - TAIL + i] != tail[i])
             return tamis__fail(TAMIS_CORRUPT, "the end of rocksdb-ribbon does not match its shape");
-    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rocksdb-ribbon is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, f->word[BYTES]);
 }
 
 /* ---- Equations ------------------------------------------------------------------------------ */

@@ -297,9 +297,7 @@ static tamis_status audit(const tamis_body *f) {
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are those of a Ribbon");
     if (memcmp(args, f->word, sizeof args) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb do not match its shape");
-    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after rocksdb is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, f->word[BYTES]);
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */

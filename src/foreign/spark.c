@@ -170,9 +170,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
         return tamis__bad_format("spark",
                                  in->size < 4 ? "there are fewer than 4" : "no version 1 or 2");
     const uint64_t header_bytes = version == 1 ? HEADER_V1 : HEADER_V2;
-    if (in->size < header_bytes)
-        return tamis__bad_format("spark", "%llu bytes, a header alone has %llu",
-                                 (unsigned long long)in->size, (unsigned long long)header_bytes);
+    if (in->size < header_bytes) return tamis__too_short("spark", in, header_bytes);
     const uint64_t words = tamis__get32_big(in->bytes + header_bytes - 4);
     const uint64_t hashes = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != header_bytes + 8 * words)

@@ -202,9 +202,7 @@ static tamis_status audit(const tamis_body *f) {
         tamis__get32_big(f->bytes + AT_BYTES) != f->word[BITS] / 8 ||
         f->bytes[AT_PER_ENTRY] != f->word[PER_ENTRY] || f->bytes[AT_HASHES] != PROBES)
         return tamis__fail(TAMIS_CORRUPT, "the header of squid does not match its shape");
-    for (uint64_t i = tamis__like_stored(&like, f->word); i < f->size; i++)
-        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte after squid is not 0");
-    return TAMIS_OK;
+    return tamis__audit_padding(f, tamis__like_stored(&like, f->word));
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */
@@ -255,9 +253,7 @@ static const struct tamis_option params[] = {
 
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
-    if (in->size < HEADER)
-        return tamis__bad_format("squid", "%llu bytes, a header alone has %d",
-                                 (unsigned long long)in->size, HEADER);
+    if (in->size < HEADER) return tamis__too_short("squid", in, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t bytes = tamis__get32_big(p + AT_BYTES);
     const char *why = why_not(p);
