@@ -25,6 +25,7 @@
 
 #include "bits/probe.h"
 #include "foreign/built_once.h"
+#include "foreign/bytes.h"
 #include "foreign/format.h"
 
 enum { SEED, SIZE, SEGMENT, SEGMENTS, WIDTH };
@@ -102,7 +103,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t segment = word[SEGMENT], segments = word[SEGMENTS];
-    if (segment == 0 || segment > MAX_SEGMENT || (segment & (segment - 1)))
+    if (segment > MAX_SEGMENT || !tamis__is_power_of_two(segment))
         return tamis__fail(TAMIS_CORRUPT, "a segment of binary-fuse has 1 to 2^18 slots, not %llu",
                            (unsigned long long)segment);
     if (segments == 0 || segments > UINT32_MAX || slots_of(word) > UINT32_MAX ||
@@ -316,8 +317,7 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     out->bits = slots_of(f->word) * slot_bytes(f->word) * 8;
-    for (uint64_t i = HEADER; i < stored_bytes(f->word); i++)
-        out->bits_set += tamis__popcount64(f->bytes[i]);
+    out->bits_set = tamis__count_ones(f->bytes + HEADER, NULL, out->bits / 8);
     out->fpr = rate(f->word, 0);
     out->items = (struct tamis_estimate){.value = (double)f->word[SIZE]};
 }
@@ -430,12 +430,6 @@ static const struct tamis_option packed_params[] = {
     {"width", "8|16", 0, 0, "none: it is not in the bytes", "bits of a fingerprint"},
 };
 
-static uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < n; i++) count += tamis__popcount64(bytes[i]);
-    return count;
-}
-
 /* The shape follows from the number of keys, so the library made it by the same rule. */
 static tamis_status read_packed(const tamis_input *in, const tamis_format_args *args,
                                 tamis_import_result *out) {
@@ -455,7 +449,7 @@ static tamis_status read_packed(const tamis_input *in, const tamis_format_args *
         return tamis__bad_format("binary-fuse-packed",
                                  "%llu keys have %llu slots, but not a bit for each",
                                  (unsigned long long)size, (unsigned long long)slots);
-    const uint64_t used = count_bits(in->bytes + PACKED_HEADER, map) << width;
+    const uint64_t used = tamis__count_ones(in->bytes + PACKED_HEADER, NULL, map) << width;
     if (in->size - PACKED_HEADER - map != used)
         return tamis__bad_format("binary-fuse-packed", "there are %llu bytes of slots, not %llu",
                                  (unsigned long long)(in->size - PACKED_HEADER - map),

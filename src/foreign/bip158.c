@@ -45,22 +45,17 @@ static uint64_t range_of(const uint64_t word[]) {
 
 /* ---- Keys of blocks ------------------------------------------------------------------------- */
 
-static int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static tamis_status read_hex(const char *text, uint8_t *to, size_t n) {
     const size_t len = strlen(text);
     for (size_t i = 0; i < len; i++)
-        if (digit_of(text[i]) < 0)
+        if (tamis__hex_digit((uint8_t)text[i]) < 0)
             return tamis__fail(TAMIS_INVALID, "'%c' is not a hexadecimal digit", text[i]);
     if (len != 2 * n)
         return tamis__fail(TAMIS_INVALID, "has %llu hexadecimal digits, not %llu",
                            (unsigned long long)(2 * n), (unsigned long long)len);
     for (size_t i = 0; i < n; i++)
-        to[i] = (uint8_t)(digit_of(text[2 * i]) << 4 | digit_of(text[2 * i + 1]));
+        to[i] = (uint8_t)(tamis__hex_digit((uint8_t)text[2 * i]) << 4 |
+                          tamis__hex_digit((uint8_t)text[2 * i + 1]));
     return TAMIS_OK;
 }
 

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "kinds/bitmap.h"
@@ -106,38 +106,27 @@ static bool is_marked_empty(const tamis_body *f) {
     return f->bytes[AT_FLAGS] & FLAG_EMPTY;
 }
 
-static void mark_empty(tamis_body *f) {
-    f->bytes[0] = LONGS_EMPTY;
-    f->bytes[AT_FLAGS] = FLAG_EMPTY;
-}
-
-static void mark_filled(tamis_body *f) {
-    f->bytes[0] = LONGS;
-    f->bytes[AT_FLAGS] = 0;
+static void mark(tamis_body *f, bool is_empty) {
+    f->bytes[0] = is_empty ? LONGS_EMPTY : LONGS;
+    f->bytes[AT_FLAGS] = is_empty ? FLAG_EMPTY : 0;
 }
 
 static uint64_t bits_set(const tamis_body *f) {
-    uint64_t set = 0;
-    for (uint64_t i = HEADER; i < f->size; i += 8)
-        set += tamis__popcount64(tamis__get64(f->bytes + i));
-    return set;
+    return tamis__count_ones(f->bytes + HEADER, NULL, f->size - HEADER);
 }
 
 /* After a set operation the bits are counted, and a filter without any is an empty one. */
 static void settle(tamis_body *f) {
     const uint64_t set = bits_set(f);
     tamis__put64(f->bytes + AT_COUNT, set);
-    if (set)
-        mark_filled(f);
-    else
-        mark_empty(f);
+    mark(f, set == 0);
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
 static void start(tamis_body *f) {
     header(f->word, f->bytes);
-    mark_empty(f);
+    mark(f, true);
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -174,7 +163,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     uint64_t count = tamis__get64(f->bytes + AT_COUNT), fresh = 0;
     for (size_t i = 0; i < b.n; i++) fresh += add_one(f, &b.key[i]);
     if (count != UNKNOWN) tamis__put64(f->bytes + AT_COUNT, count + fresh);
-    if (b.n) mark_filled(f);
+    if (b.n) mark(f, false);
     return TAMIS_OK;
 }
 

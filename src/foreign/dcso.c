@@ -21,8 +21,7 @@
  * here. */
 #include <math.h>
 
-#include "bits/bits.h"
-#include "foreign/doubles.h"
+#include "foreign/bytes.h"
 #include "foreign/fnv.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"

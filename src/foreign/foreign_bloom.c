@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "bits/bits.h"
 #include "bits/probe.h"
+#include "foreign/bytes.h"
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 
@@ -228,13 +228,9 @@ static bool is_found(const void *context, const struct tamis_key *key) {
 
 void tamis__like_measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_bloomlike *like = like_of(f);
-    const uint64_t end = like->header_bytes + bits_bytes(like, f->word);
-    uint64_t set = 0, i = like->header_bytes;
-    for (; i + 8 <= end; i += 8)
-        set += tamis__popcount64(tamis__get64(f->bytes + i) |
-                                 (other ? tamis__get64(other->bytes + i) : 0));
-    for (; i < end; i++)
-        set += tamis__popcount64((uint64_t)(f->bytes[i] | (other ? other->bytes[i] : 0)));
+    const uint64_t at = like->header_bytes;
+    const uint64_t set = tamis__count_ones(f->bytes + at, other ? other->bytes + at : NULL,
+                                           bits_bytes(like, f->word));
     tamis__fill_measure(set, f->word[TAMIS_LIKE_BITS], f->word[TAMIS_LIKE_HASHES], out);
     if (like->has_steps && set && !other && f->word[TAMIS_LIKE_BITS] < TAMIS_LIKE_ASK_BELOW_BITS)
         out->fpr = tamis__like_asked_rate(is_found, f, out->fpr);

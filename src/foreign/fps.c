@@ -17,6 +17,7 @@
 
 #include <stdio.h>
 
+#include "foreign/bytes.h"
 #include "foreign/format.h"
 
 #define NAME        "fps"
@@ -82,15 +83,9 @@ static tamis_status read_head_line(const lines *l, uint64_t *width) {
 
 /* ---- Fingerprints --------------------------------------------------------------------------- */
 
-static int digit(uint8_t letter) {
-    if (letter >= '0' && letter <= '9') return letter - '0';
-    letter |= 'a' - 'A';
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
 static uint64_t digits_of(const lines *l) {
     uint64_t n = 0;
-    while (n < l->size && digit(l->line[n]) >= 0) n++;
+    while (n < l->size && tamis__hex_digit(l->line[n]) >= 0) n++;
     return n;
 }
 
@@ -104,7 +99,7 @@ static tamis_input id_of(const lines *l, uint64_t digits) {
 }
 
 static uint8_t byte_at(const lines *l, uint64_t i) {
-    return (uint8_t)(digit(l->line[2 * i]) << 4 | digit(l->line[2 * i + 1]));
+    return (uint8_t)(tamis__hex_digit(l->line[2 * i]) << 4 | tamis__hex_digit(l->line[2 * i + 1]));
 }
 
 static uint64_t set_bits_of(const lines *l, uint64_t bytes) {

@@ -21,7 +21,7 @@
  * Without the table's index the filter of a key is unknown: a key is in when any has it. */
 #include <math.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 #include "foreign/filter_block.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
@@ -68,32 +68,21 @@ static const tamis_bloomlike like = {
 
 /* ---- One filter, wherever it is ------------------------------------------------------------- */
 
-typedef struct filter {
-    const uint8_t *bytes;
-    uint64_t size;
-} filter;
-
-static bool is_never(filter f) {
+static bool is_never(tamis_input f) {
     return f.size < 2;
 }
 
-static bool is_always(filter f) {
+static bool is_always(tamis_input f) {
     return !is_never(f) && (f.bytes[f.size - 1] == 0 || f.bytes[f.size - 1] > MAX_HASHES);
 }
 
-static bool has_hash(filter f, uint32_t h) {
+static bool has_hash(tamis_input f, uint32_t h) {
     if (is_never(f) || is_always(f)) return is_always(f);
     const uint64_t bits = (f.size - 1) * 8;
     const uint32_t step = tamis__rotl15(h);
     for (unsigned left = f.bytes[f.size - 1]; left; left--, h += step)
         if (!(f.bytes[h % bits / 8] >> h % bits % 8 & 1)) return false;
     return true;
-}
-
-static uint64_t bits_set(filter f) {
-    uint64_t set = 0;
-    for (uint64_t i = 0; i + 1 < f.size; i++) set += tamis__popcount64(f.bytes[i]);
-    return set;
 }
 
 /* ---- Shape of one --------------------------------------------------------------------------- */
@@ -200,7 +189,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* The bits of two filters together, queried as one. */
 typedef struct both {
-    filter one;
+    tamis_input one;
     const uint8_t *other;
 } both;
 
@@ -216,7 +205,7 @@ static bool both_have(const void *ctx, uint32_t h) {
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
-    const both b = {{f->bytes, f->word[BYTES]}, other ? other->bytes : NULL};
+    const both b = {{f->bytes, f->word[BYTES], NULL}, other ? other->bytes : NULL};
     if (is_odd(f->word)) {
         out->bits = f->word[BITS];
         out->fpr = out->bits ? 1 : 0;
@@ -289,15 +278,10 @@ static tamis_status audit_block(const tamis_body *f) {
     return tamis__audit_padding(f, f->word[BLOCK_BYTES]);
 }
 
-static filter filter_at(const tamis_filter_block *block, uint64_t i) {
-    const tamis_input part = tamis__filter_block_at(block, i);
-    return (filter){part.bytes, part.size};
-}
-
 static bool any_has(const void *ctx, uint32_t h) {
     const tamis_filter_block *block = ctx;
     for (uint64_t i = 0; i < block->count; i++)
-        if (has_hash(filter_at(block, i), h)) return true;
+        if (has_hash(tamis__filter_block_at(block, i), h)) return true;
     return false;
 }
 
@@ -316,9 +300,10 @@ static void measure_block(const tamis_body *f, const tamis_body *other, tamis_me
     out->bits = out->bits_set = 0;
     out->items = (struct tamis_estimate){0, 0};
     for (uint64_t i = 0; i < block.count; i++) {
-        const filter one = filter_at(&block, i);
+        const tamis_input one = tamis__filter_block_at(&block, i);
         if (is_never(one)) continue;
-        const uint64_t bits = (one.size - 1) * 8, set = bits_set(one);
+        const uint64_t set = tamis__count_ones(one.bytes, NULL, one.size - 1);
+        const uint64_t bits = (one.size - 1) * 8;
         const uint64_t hashes = is_always(one) ? 1 : one.bytes[one.size - 1];
         const struct tamis_estimate items = tamis__turned_items(set, bits, hashes);
         out->bits += bits;

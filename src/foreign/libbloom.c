@@ -23,8 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bits/bits.h"
-#include "foreign/doubles.h"
+#include "foreign/bytes.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"

@@ -2,17 +2,13 @@
 /* hashlittle of lookup3: three words are mixed with twelve bytes of the key at a time. */
 #include "foreign/lookup3.h"
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 
 enum { ROUND = 12 };
 
 typedef struct state {
     uint32_t a, b, c;
 } state;
-
-static uint32_t rotl(uint32_t x, unsigned by) {
-    return x << by | x >> (32 - by);
-}
 
 static void take(state *s, const uint8_t *p) {
     s->a += tamis__get32(p);
@@ -23,7 +19,7 @@ static void take(state *s, const uint8_t *p) {
 /* What was last changed is taken from x, turned into it, and then grows by the third. */
 static void step(uint32_t *x, uint32_t *before, const uint32_t *next, unsigned by) {
     *x -= *before;
-    *x ^= rotl(*before, by);
+    *x ^= tamis__rotl32(*before, by);
     *before += *next;
 }
 
@@ -38,7 +34,7 @@ static void mix(state *s) {
 
 static void last_step(uint32_t *x, uint32_t by_word, unsigned by) {
     *x ^= by_word;
-    *x -= rotl(by_word, by);
+    *x -= tamis__rotl32(by_word, by);
 }
 
 static uint32_t finish(state *s) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 
 enum { BLOCK = 64, LENGTH_AT = 56, STEPS = 64 };
 
@@ -45,9 +45,8 @@ static void mix(md5 *m) {
         unsigned from;
         const uint32_t sum = a + chosen(i, b, c, d, &from) + sines[i];
         const uint32_t x = sum + tamis__get32(m->block + 4 * from);
-        const unsigned turn = turns[i / 16][i % 4];
         a = d, d = c, c = b;
-        b += x << turn | x >> (32 - turn);
+        b += tamis__rotl32(x, turns[i / 16][i % 4]);
     }
     m->state[0] += a, m->state[1] += b, m->state[2] += c, m->state[3] += d;
 }

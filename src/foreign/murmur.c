@@ -2,11 +2,7 @@
 /* Austin Appleby's MurmurHash family. */
 #include "foreign/murmur.h"
 
-#include "bits/bits.h"
-
-static uint32_t rotl32(uint32_t x, unsigned by) {
-    return x << by | x >> (32 - by);
-}
+#include "foreign/bytes.h"
 
 static uint64_t rotl64(uint64_t x, unsigned by) {
     return x << by | x >> (64 - by);
@@ -31,11 +27,11 @@ static uint64_t byte_at(tail t, size_t i, bool is_signed) {
 /* ---- MurmurHash3, 32 bits ------------------------------------------------------------------- */
 
 static uint32_t scramble(uint32_t k) {
-    return rotl32(k * 0xcc9e2d51, 15) * 0x1b873593;
+    return tamis__rotl32(k * 0xcc9e2d51, 15) * 0x1b873593;
 }
 
 static uint32_t mix_word(uint32_t h, uint32_t k) {
-    return rotl32(h ^ scramble(k), 13) * 5 + 0xe6546b64;
+    return tamis__rotl32(h ^ scramble(k), 13) * 5 + 0xe6546b64;
 }
 
 static uint32_t finish32(uint32_t h, size_t len) {

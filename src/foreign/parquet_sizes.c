@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "foreign/bytes.h"
 #include "foreign/parquet.h"
 
 #define BLOCK_BITS   256.0
@@ -13,41 +14,36 @@
 #define BEYOND_BITS  0x1p40              /* more than any of them makes */
 #define JAVA_BYTES   ((uint64_t)1 << 20) /* unless its writer is given another limit */
 
-static uint64_t power_of_two(uint64_t x) {
-    uint64_t power = 1;
-    while (power < x) power *= 2;
-    return power;
-}
-
 static uint64_t at_least_a_block(uint64_t bytes) {
     return bytes < TAMIS_PARQUET_BLOCK ? TAMIS_PARQUET_BLOCK : bytes;
 }
 
 static uint64_t by_duckdb(double bits) {
-    return at_least_a_block(power_of_two((uint64_t)(bits / 8)));
+    return at_least_a_block(tamis__power_of_two_from((uint64_t)(bits / 8)));
 }
 
 /* Meant to round up to whole blocks, it clears a bit instead; the power of two mostly hides it. */
 static uint64_t by_java(double bits) {
     const uint64_t max = MAX_BYTES * 8;
     const uint64_t whole = bits > (double)max ? max : (uint64_t)bits;
-    const uint64_t bytes = power_of_two(at_least_a_block(((whole + 255) & ~(uint64_t)256) / 8));
+    const uint64_t bytes =
+        tamis__power_of_two_from(at_least_a_block(((whole + 255) & ~(uint64_t)256) / 8));
     return bytes < JAVA_BYTES ? bytes : JAVA_BYTES;
 }
 
 static uint64_t by_arrow(double bits) {
     const double max = (double)MAX_BYTES * 8;
-    return power_of_two((uint64_t)fmin(fmax(bits, BLOCK_BITS), max)) / 8;
+    return tamis__power_of_two_from((uint64_t)fmin(fmax(bits, BLOCK_BITS), max)) / 8;
 }
 
 static uint64_t by_rust(double bits) {
-    return power_of_two(at_least_a_block((uint64_t)fmin(bits / 8, (double)MAX_BYTES)));
+    return tamis__power_of_two_from(at_least_a_block((uint64_t)fmin(bits / 8, (double)MAX_BYTES)));
 }
 
 static uint64_t by_hyparquet(double bits) {
     const double blocks = ceil(fmin(ceil(bits), (double)MAX_BYTES * 8) / BLOCK_BITS);
     const uint64_t bytes = at_least_a_block((uint64_t)blocks * TAMIS_PARQUET_BLOCK);
-    return bytes < 1024 ? power_of_two(bytes) : bytes;
+    return bytes < 1024 ? tamis__power_of_two_from(bytes) : bytes;
 }
 
 static const struct {

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
@@ -49,18 +49,6 @@ static const struct tamis_option options[] = {
     {0},
 };
 
-static double double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* ---- The header ----------------------------------------------------------------------------- */
 
 tamis_bf_header tamis__bf_header(const uint8_t *p) {
@@ -80,8 +68,8 @@ tamis_bf_link tamis__bf_link(const uint8_t *payload, uint64_t i) {
     return (tamis_bf_link){.bytes = tamis__get64(p),
                            .bits = tamis__get64(p + 8),
                            .size = tamis__get64(p + 16),
-                           .error = double_of(tamis__get64(p + 24)),
-                           .bpe = double_of(tamis__get64(p + 32)),
+                           .error = tamis__double_of_bits(tamis__get64(p + 24)),
+                           .bpe = tamis__double_of_bits(tamis__get64(p + 32)),
                            .hashes = tamis__get32(p + 40),
                            .entries = tamis__get64(p + 44),
                            .n2 = p[52]};
@@ -92,8 +80,8 @@ void tamis__bf_put_link(uint8_t *payload, uint64_t i, tamis_bf_link link) {
     tamis__put64(p, link.bytes);
     tamis__put64(p + 8, link.bits);
     tamis__put64(p + 16, link.size);
-    tamis__put64(p + 24, bits_of(link.error));
-    tamis__put64(p + 32, bits_of(link.bpe));
+    tamis__put64(p + 24, tamis__bits_of_double(link.error));
+    tamis__put64(p + 32, tamis__bits_of_double(link.bpe));
     tamis__put32(p + 40, link.hashes);
     tamis__put64(p + 44, link.entries);
     p[52] = link.n2;
@@ -102,7 +90,7 @@ void tamis__bf_put_link(uint8_t *payload, uint64_t i, tamis_bf_link link) {
 void tamis__bf_words(tamis_bf_header h, tamis_bf_link first, uint64_t bytes, uint64_t word[]) {
     word[BITS] = first.bits;
     word[KEYS] = first.entries;
-    word[ERROR] = bits_of(first.error);
+    word[ERROR] = tamis__bits_of_double(first.error);
     word[EXPANSION] = h.growth;
     word[SCALING] = h.options & TAMIS_BF_NO_SCALING ? NO : YES;
     word[LINKS] = h.links;
@@ -203,7 +191,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    const double error = double_of(word[ERROR]);
+    const double error = tamis__double_of_bits(word[ERROR]);
     if (!(error > 0 && error < 1))
         return tamis__fail(TAMIS_CORRUPT,
                            "redisbloom cannot have an error rate of %g: it is in (0, 1)", error);
@@ -221,17 +209,13 @@ static unsigned lacks(const uint64_t word[]) {
 }
 
 static uint64_t probes(const uint64_t word[]) {
-    double bpe = -(log(double_of(word[ERROR])) / ln2_squared);
+    double bpe = -(log(tamis__double_of_bits(word[ERROR])) / ln2_squared);
     uint64_t sum = 0;
     for (uint64_t i = 0; i < word[LINKS] && hashes_for(bpe); i++) {
         sum += hashes_for(bpe);
         bpe += -(log(tightening) / ln2_squared);
     }
     return sum;
-}
-
-static double rate_of_link(const tamis_bf_link *link, uint64_t keys) {
-    return tamis__bloom_rate(keys, modulus_of(link), link->hashes);
 }
 
 /* Links fill one after the other, and the last has the rest; the rates of links halve, so that
@@ -241,11 +225,11 @@ static double rate(const uint64_t word[], uint64_t items) {
     const tamis_bf_header h = {.options = NEW_OPTIONS, .growth = (uint32_t)word[EXPANSION]};
     double all = 0, left = (double)items;
     tamis_bf_link link, last;
-    bool is_there = plan_link(NEW_OPTIONS, word[KEYS], double_of(word[ERROR]), &link);
+    bool is_there = plan_link(NEW_OPTIONS, word[KEYS], tamis__double_of_bits(word[ERROR]), &link);
     for (int i = 0; i < MANY && is_there && left > 0; i++) {
         const bool is_last = left <= (double)link.entries || word[SCALING] == NO;
-        all = tamis__chance_of_either(all,
-                                      rate_of_link(&link, is_last ? (uint64_t)left : link.entries));
+        const uint64_t keys = is_last ? (uint64_t)left : link.entries;
+        all = tamis__chance_of_either(all, tamis__bloom_rate(keys, modulus_of(&link), link.hashes));
         if (is_last) break;
         left -= (double)link.entries;
         last = link;
@@ -256,7 +240,8 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 static void start(tamis_body *f) {
     tamis_bf_link link;
-    if (!plan_link(NEW_OPTIONS, f->word[KEYS], double_of(f->word[ERROR]), &link)) return;
+    if (!plan_link(NEW_OPTIONS, f->word[KEYS], tamis__double_of_bits(f->word[ERROR]), &link))
+        return;
     const uint32_t fixed = f->word[SCALING] == YES ? 0 : TAMIS_BF_NO_SCALING;
     tamis__bf_put_header(f->bytes, (tamis_bf_header){.links = 1,
                                                      .options = NEW_OPTIONS | fixed,
@@ -425,10 +410,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* Of those that a position can reach: 2^n2 may be fewer than there are. */
 static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
-    const uint64_t n = bits / 8;
-    uint64_t set = 0, i = 0;
-    for (; i + 8 <= n; i += 8) set += tamis__popcount64(tamis__get64(bytes + i));
-    for (; i < n; i++) set += tamis__popcount64(bytes[i]);
+    const uint64_t n = bits / 8, set = tamis__count_ones(bytes, NULL, n);
     return bits % 8 ? set + tamis__popcount64(bytes[n] & ((1u << bits % 8) - 1)) : set;
 }
 

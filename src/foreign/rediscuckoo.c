@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
@@ -77,16 +77,6 @@ tamis_status tamis__cf_words(tamis_cf_header h, uint64_t word[]) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static uint64_t power_of_two_from(uint64_t n) {
-    uint64_t power = 1;
-    while (power < n) power *= 2;
-    return power;
-}
-
-static bool is_power_of_two(uint64_t n) {
-    return n && (n & (n - 1)) == 0;
-}
-
 static uint64_t buckets_of(const uint64_t word[]) {
     return word[BITS] / 8 / word[BUCKET_SIZE];
 }
@@ -106,7 +96,7 @@ static uint64_t stored_bytes(const uint64_t word[]) {
 static uint64_t buckets_for(const tamis_params *params, uint64_t bucket_size) {
     const uint64_t min = 2 * bucket_size;
     const uint64_t cells = params->capacity > min ? params->capacity : min;
-    uint64_t buckets = power_of_two_from(cells / bucket_size);
+    uint64_t buckets = tamis__power_of_two_from(cells / bucket_size);
     while (params->bits && buckets > 1 && buckets * bucket_size > params->bits / 8) buckets /= 2;
     while (params->bits && buckets <= params->bits / 8 / bucket_size / 2) buckets *= 2;
     return buckets;
@@ -127,7 +117,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BITS] = cells * 8;
     word[BUCKET_SIZE] = bucket_size;
     word[ITERATIONS] = option[OPT_ITERATIONS];
-    word[EXPANSION] = expansion ? power_of_two_from(expansion) : 0;
+    word[EXPANSION] = expansion ? tamis__power_of_two_from(expansion) : 0;
     word[FILTERS] = 1;
     return TAMIS_OK;
 }
@@ -137,7 +127,7 @@ static tamis_status check_numbers(const uint64_t word[]) {
         return tamis__fail(TAMIS_CORRUPT, "rediscuckoo has buckets of 1 to 255 cells, not %llu",
                            (unsigned long long)word[BUCKET_SIZE]);
     if (word[BITS] / 8 > MAX_CELLS || word[BITS] % (8 * word[BUCKET_SIZE]) ||
-        !is_power_of_two(buckets_of(word)))
+        !tamis__is_power_of_two(buckets_of(word)))
         return tamis__fail(TAMIS_CORRUPT,
                            "rediscuckoo has a power of two of buckets, not %llu bits in buckets of "
                            "%llu cells",
@@ -145,7 +135,8 @@ static tamis_status check_numbers(const uint64_t word[]) {
     if (word[ITERATIONS] == 0 || word[ITERATIONS] > UINT16_MAX)
         return tamis__fail(TAMIS_CORRUPT, "rediscuckoo has 1 to 65535 iterations, not %llu",
                            (unsigned long long)word[ITERATIONS]);
-    if (word[EXPANSION] > MAX_EXPANSION || (word[EXPANSION] && !is_power_of_two(word[EXPANSION])))
+    if (word[EXPANSION] > MAX_EXPANSION ||
+        (word[EXPANSION] && !tamis__is_power_of_two(word[EXPANSION])))
         return tamis__fail(TAMIS_CORRUPT,
                            "rediscuckoo has an expansion of 0 or a power of two up to 32768, not "
                            "%llu",

@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "base/sums.h"
-#include "bits/bits.h"
 #include "foreign/bytes.h"
 #include "foreign/crc64.h"
 #include "foreign/format.h"
@@ -86,10 +85,7 @@ static uint64_t take_number(cursor *c, uint64_t max) {
 
 static double take_double(cursor *c) {
     expect(c, DOUBLE);
-    const uint64_t bits = tamis__get64(take(c, 8));
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return tamis__double_of_bits(tamis__get64(take(c, 8)));
 }
 
 /* A string in the bytes, and its size when unpacked. */
@@ -378,9 +374,7 @@ static void put_number(output *o, uint64_t n) {
 
 static void put_double(output *o, double x) {
     uint8_t b[8];
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    tamis__put64(b, bits);
+    tamis__put64(b, tamis__bits_of_double(x));
     put_length(o, DOUBLE);
     put(o, b, sizeof b);
 }

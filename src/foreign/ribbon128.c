@@ -27,6 +27,7 @@
 
 #include "bits/probe.h"
 #include "foreign/built_once.h"
+#include "foreign/bytes.h"
 #include "foreign/fastlocal.h"
 #include "foreign/xxph3.h"
 #include "kinds/bitmap.h"
@@ -454,8 +455,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
         return;
     }
     out->bits = size * 8;
-    for (uint64_t i = 0; i + 8 <= size; i += 8)
-        out->bits_set += tamis__popcount64(tamis__get64(f->bytes + i));
+    out->bits_set = tamis__count_ones(f->bytes, NULL, size / 8 * 8);
     out->fpr = rate(word, 1);
     if (word[BLOCKS]) out->items = keys_in(word[BLOCKS] * SLOTS);
     if (f->items) out->items = (struct tamis_estimate){.value = (double)f->items};

@@ -14,7 +14,7 @@
  * understand, so that newer filters do no harm: they are kept and answered so here. */
 #include <math.h>
 
-#include "bits/bits.h"
+#include "foreign/bytes.h"
 #include "foreign/fastlocal.h"
 #include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
@@ -45,10 +45,6 @@ static const struct tamis_option options[] = {
 
 /* ---- The last bytes ------------------------------------------------------------------------- */
 
-static bool is_power_of_2(uint64_t x) {
-    return x && !(x & (x - 1));
-}
-
 static void shape_fast(const uint8_t *meta, uint64_t n, uint64_t word[]) {
     const uint64_t hashes = meta[2] & 31, lines = (n - META) / FAST_LINE;
     if (meta[1] || meta[2] >> 5 || hashes < 1 || hashes > FAST_MAX_HASHES || meta[3] || meta[4])
@@ -61,7 +57,7 @@ static void shape_fast(const uint8_t *meta, uint64_t n, uint64_t word[]) {
 
 static void shape_legacy(const uint8_t *meta, uint64_t n, uint64_t word[]) {
     const uint64_t lines = tamis__get32(meta + 1), size = n - META;
-    if (lines == 0 || size % lines || !is_power_of_2(size / lines)) return;
+    if (lines == 0 || size % lines || !tamis__is_power_of_two(size / lines)) return;
     word[RULE] = LEGACY;
     word[HASHES] = meta[0];
     word[LINE] = size / lines;
@@ -204,7 +200,7 @@ static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
     word[LINE] = params->has_option[OPT_LINE] ? params->option[OPT_LINE] : FAST_LINE;
     if (word[RULE] > LEGACY)
         return tamis__fail(TAMIS_INVALID, "rocksdb can be created with rule=fast or rule=legacy");
-    if (!is_power_of_2(word[LINE]) || (word[RULE] == FAST && word[LINE] != FAST_LINE))
+    if (!tamis__is_power_of_two(word[LINE]) || (word[RULE] == FAST && word[LINE] != FAST_LINE))
         return tamis__fail(TAMIS_INVALID,
                            "line must be 64, or 128 or 256 with rule=legacy, not %llu",
                            (unsigned long long)word[LINE]);
@@ -251,8 +247,9 @@ static bool is_shape(const uint64_t word[]) {
         return size / FAST_LINE && bits == size / FAST_LINE * FAST_LINE * 8 &&
                word[LINE] == FAST_LINE && word[HASHES] && word[HASHES] <= FAST_MAX_HASHES;
     case LEGACY:
-        return size && bits == size * 8 && is_power_of_2(word[LINE]) && size % word[LINE] == 0 &&
-               size / word[LINE] <= UINT32_MAX && word[HASHES] && word[HASHES] <= LEGACY_MAX_HASHES;
+        return size && bits == size * 8 && tamis__is_power_of_two(word[LINE]) &&
+               size % word[LINE] == 0 && size / word[LINE] <= UINT32_MAX && word[HASHES] &&
+               word[HASHES] <= LEGACY_MAX_HASHES;
     default: return false;
     }
 }
