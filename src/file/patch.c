@@ -164,8 +164,7 @@ static span cut(span base, uint64_t size) {
 }
 
 /* Writes the changes to `put`; false when that stops. */
-static bool write_changes(tamis_ranges *r, span base, span result, tamis_ranges_put *put,
-                          void *ctx) {
+static bool write_changes(tamis_ranges *r, span base, span result, tamis_write_fn *put, void *ctx) {
     model m;
     uint64_t word[LINE_WORDS], gap = 0;
     const uint64_t lines = line_count(result.size);
@@ -191,7 +190,7 @@ typedef struct counting {
     uint64_t left;
 } counting;
 
-static bool count_bytes(void *ctx, const uint8_t *bytes, size_t size) {
+static bool count_bytes(void *ctx, const void *bytes, size_t size) {
     counting *c = ctx;
     if (size >= c->left) return false;
     c->left -= size;
@@ -247,16 +246,6 @@ static enum coding plan_patch(tamis_ranges *r, span base, span result, uint8_t h
     return is_coded ? CHANGES : WHOLE;
 }
 
-typedef struct taker {
-    tamis_write_fn *put;
-    void *ctx;
-} taker;
-
-static bool put_bytes(void *ctx, const uint8_t *bytes, size_t size) {
-    const taker *to = ctx;
-    return to->put(to->ctx, bytes, size);
-}
-
 static tamis_status tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info) {
     const struct tamis_patch_info known = {
         .patch_bytes = HEADER_BYTES + tamis__get64(h + AT_BODY_SIZE),
@@ -273,7 +262,6 @@ tamis_status tamis_patch_make(const void *base, size_t base_size, const void *re
                               size_t result_size, struct tamis_patch_info *info,
                               tamis_write_fn *put, void *ctx) {
     const span from = {base, base_size}, to = {result, result_size};
-    taker out = {put, ctx};
     tamis_ranges ranges;
     uint8_t header[HEADER_BYTES];
     if (from.size > MAX_SIZE || to.size > MAX_SIZE)
@@ -285,7 +273,7 @@ tamis_status tamis_patch_make(const void *base, size_t base_size, const void *re
     if (is_done && coding == WHOLE)
         is_done = to.size == 0 || put(ctx, to.at, to.size);
     else if (is_done)
-        is_done = write_changes(&ranges, from, to, put_bytes, &out);
+        is_done = write_changes(&ranges, from, to, put, ctx);
     return is_done ? TAMIS_OK : tamis__fail(TAMIS_CANCELLED, "the writer cancelled");
 }
 

@@ -18,7 +18,7 @@ static void start(tamis_ranges *r) {
         r->share[i] = (uint32_t)(((uint64_t)1 << 32) / (i + 2) + 1);
 }
 
-void tamis__ranges_write(tamis_ranges *r, tamis_ranges_put *put, void *ctx) {
+void tamis__ranges_write(tamis_ranges *r, tamis_write_fn *put, void *ctx) {
     r->is_reader = r->is_bad = r->has_last = false;
     start(r);
     r->low = r->run = r->written = 0;

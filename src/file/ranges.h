@@ -7,9 +7,7 @@
 #ifndef TAMIS_FILE_RANGES_H
 #define TAMIS_FILE_RANGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tamis.h"
 
 /* The probability of a yes, in parts of 2^24, and how often it was updated, up to a limit. */
 typedef struct tamis_chance {
@@ -17,9 +15,6 @@ typedef struct tamis_chance {
 } tamis_chance;
 
 enum { TAMIS_CHANCE_HALF = 1 << 23, TAMIS_CHANCE_MAX_SEEN = 254 };
-
-/* Takes the bytes that a writer makes; false stops it. */
-typedef bool tamis_ranges_put(void *ctx, const uint8_t *bytes, size_t size);
 
 enum { TAMIS_RANGES_ROOM = 4096 };
 
@@ -38,14 +33,15 @@ typedef struct tamis_ranges {
     uint64_t low, run;
     uint8_t last;
     bool has_last;
-    tamis_ranges_put *put;
+    tamis_write_fn *put;
     void *ctx;
     uint64_t written;
     size_t filled;
     uint8_t room[TAMIS_RANGES_ROOM];
 } tamis_ranges;
 
-void tamis__ranges_write(tamis_ranges *, tamis_ranges_put *, void *ctx);
+/* `put` takes the bytes that a writer makes; false stops it. */
+void tamis__ranges_write(tamis_ranges *, tamis_write_fn *put, void *ctx);
 void tamis__ranges_read(tamis_ranges *, const uint8_t *bytes, size_t size);
 
 /* Codes one decision: a writer writes `yes`, a reader ignores it. Returns the decision. */

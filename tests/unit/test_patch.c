@@ -200,10 +200,6 @@ static void no_shorter_is_whole(void **state) {
         }
 }
 
-static bool append_range(void *ctx, const uint8_t *more, size_t size) {
-    return append(ctx, more, size);
-}
-
 /* Numbers of any width, as gaps of terabytes would need. */
 static void numbers_have_64_bits(void **state) {
     (void)state;
@@ -211,7 +207,7 @@ static void numbers_have_64_bits(void **state) {
         const uint64_t number = UINT64_MAX / 3 >> (64 - bits);
         bytes coded = of_size(0);
         tamis_ranges r;
-        tamis__ranges_write(&r, append_range, &coded);
+        tamis__ranges_write(&r, append, &coded);
         tamis__decide_bits(&r, number, bits);
         assert_true(tamis__ranges_end(&r));
         tamis__ranges_read(&r, coded.at, coded.size);
