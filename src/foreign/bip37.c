@@ -53,14 +53,10 @@ static uint64_t next(const uint64_t word[], tamis_walk *walk) {
     return tamis__murmur3_32(&walk->key, seed) % word[BITS];
 }
 
-static void short_header(const uint64_t word[], uint8_t *to) {
-    to[0] = (uint8_t)(word[BITS] / 8);
-}
-
-static void long_header(const uint64_t word[], uint8_t *to) {
-    to[0] = LONG_FROM;
-    to[1] = (uint8_t)(word[BITS] / 8);
-    to[2] = (uint8_t)(word[BITS] / 8 >> 8);
+static void header(const uint64_t word[], uint8_t *to) {
+    const uint64_t bytes = word[BITS] / 8;
+    to[0] = (uint8_t)(bytes < LONG_FROM ? bytes : LONG_FROM);
+    if (bytes >= LONG_FROM) tamis__put16(to + 1, (uint16_t)bytes);
 }
 
 static void trailer(const uint64_t word[], uint8_t *to) {
@@ -69,11 +65,10 @@ static void trailer(const uint64_t word[], uint8_t *to) {
     to[8] = (uint8_t)word[FLAGS];
 }
 
-#define LIKE(head)                                                                               \
-    {                                                                                            \
-        .name = "bip37", .header_bytes = (head),                                                 \
-        .header = (head) == SHORT_HEADER ? short_header : long_header, .trailer_bytes = TRAILER, \
-        .trailer = trailer, .begin = begin, .next = next                                         \
+#define LIKE(head)                                                                           \
+    {                                                                                        \
+        .name = "bip37", .header_bytes = (head), .header = header, .trailer_bytes = TRAILER, \
+        .trailer = trailer, .begin = begin, .next = next                                     \
     }
 static const tamis_bloomlike with_short_header = LIKE(SHORT_HEADER);
 static const tamis_bloomlike with_long_header = LIKE(LONG_HEADER);

@@ -224,16 +224,9 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint8_t *from = out->body->bytes;
     const uint64_t end = HEADER + 8 * tamis__bnb_words(out->body);
-    uint8_t some[512];
-    tamis_status rc = TAMIS_OK;
     if (args->number[SAID_ORDER] == TAMIS_BNB_BIG) return tamis__export_write(out, from, end);
-    rc = tamis__export_write(out, from, AT_LENGTH);
-    for (uint64_t i = AT_LENGTH, n; !rc && i < end; i += n) {
-        n = end - i < sizeof some ? end - i : sizeof some;
-        for (uint64_t j = 0; j < n; j += 8) tamis__put64(some + j, tamis__get64_big(from + i + j));
-        rc = tamis__export_write(out, some, n);
-    }
-    return rc;
+    const tamis_status rc = tamis__export_write(out, from, AT_LENGTH);
+    return rc ? rc : tamis__export_reversed(out, from + AT_LENGTH, end - AT_LENGTH);
 }
 
 const tamis_format tamis__format_bits_and_blooms = {

@@ -243,32 +243,20 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return TAMIS_OK;
 }
 
-/* The same positions in the other byte order. */
-static tamis_status write_reversed(const tamis_export_source *out, uint64_t size) {
-    enum { ROOM = 4096 };
-    uint8_t room[ROOM];
-    tamis_status rc = tamis__export_write(out, out->body->bytes, HEADER);
-    for (uint64_t at = HEADER, n; at < size && !rc; at += n) {
-        n = size - at < ROOM ? size - at : ROOM;
-        for (uint64_t i = 0; i < n; i += 8)
-            tamis__put64_big(room + i, tamis__get64(out->body->bytes + at + i));
-        rc = tamis__export_write(out, room, n);
-    }
-    return rc;
-}
-
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint64_t *word = out->body->word;
+    const uint8_t *bytes = out->body->bytes;
     uint64_t version = 0;
-    const tamis_status rc = version_said(args, &version);
+    tamis_status rc = version_said(args, &version);
     if (rc || is_off(word)) return rc;
-    const uint64_t size = tamis__like_stored(like_of(word), word);
-    if (version == word[VERSION]) return tamis__export_write(out, out->body->bytes, size);
-    if (version != SINCE_2 && word[VERSION] != SINCE_2) return write_reversed(out, size);
-    return tamis__fail(
-        TAMIS_UNSUPPORTED,
-        "SSTables up to lb place keys differently from those from ma on: without the "
-        "keys one cannot be converted to the other");
+    if (version == word[VERSION]) return tamis__like_write(out, args);
+    if (version == SINCE_2 || word[VERSION] == SINCE_2)
+        return tamis__fail(
+            TAMIS_UNSUPPORTED,
+            "SSTables up to lb place keys differently from those from ma on: without the "
+            "keys one cannot be converted to the other");
+    rc = tamis__export_write(out, bytes, HEADER);
+    return rc ? rc : tamis__export_reversed(out, bytes + HEADER, word[BITS] / 8);
 }
 
 const tamis_format tamis__format_cassandra = {

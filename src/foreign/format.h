@@ -73,8 +73,7 @@ typedef struct tamis_export_source {
     const char *kind;
     const tamis_body *body;
     tamis_hash_mode hash;
-    uint64_t seed, capacity;
-    double fpr;
+    uint64_t seed;
     const char *head;                     /* the note from an import's head, or NULL */
     const struct tamis_allocator *memory; /* that of the filter, for writers that need some */
     tamis_write_fn *put;
@@ -108,6 +107,10 @@ typedef struct tamis_format {
 } tamis_format;
 
 tamis_status tamis__export_write(const tamis_export_source *, const void *bytes, uint64_t size);
+
+/* Words of eight bytes, each written from its last byte to its first. */
+tamis_status tamis__export_reversed(const tamis_export_source *, const uint8_t *words,
+                                    uint64_t size);
 
 /* "NAME: message", for bytes that are not in the named format; and for fewer than a header has. */
 tamis_status tamis__bad_format(const char *name, const char *format, ...)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foreign/bytes.h"
 #include "foreign/format.h"
 
 /* Small builds have a shorter list, or none: tools/small. */
@@ -39,6 +40,19 @@ const tamis_format *tamis__format_by_name(const char *name) {
 tamis_status tamis__export_write(const tamis_export_source *to, const void *bytes, uint64_t size) {
     if (size == 0 || to->put(to->ctx, bytes, (size_t)size)) return TAMIS_OK;
     return tamis__fail(TAMIS_CANCELLED, "writing was stopped");
+}
+
+tamis_status tamis__export_reversed(const tamis_export_source *to, const uint8_t *words,
+                                    uint64_t size) {
+    uint8_t some[4096];
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t at = 0, n; at < size && !rc; at += n) {
+        n = size - at < sizeof some ? size - at : sizeof some;
+        for (uint64_t i = 0; i < n; i += 8)
+            tamis__put64_big(some + i, tamis__get64(words + at + i));
+        rc = tamis__export_write(to, some, n);
+    }
+    return rc;
 }
 
 tamis_status tamis__bad_format(const char *name, const char *format, ...) {

@@ -21,6 +21,7 @@
  * needs it. */
 #include "bits/packed.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/md5.h"
 #include "kinds/bitmap.h"
 #include "kinds/counters.h"
@@ -93,10 +94,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 static unsigned lacks(const uint64_t word[]) {
     return word[COPY] ? TAMIS_CAN_REMOVE | TAMIS_CAN_COUNT | TAMIS_CAN_LOG : 0;
-}
-
-static uint64_t probes(const uint64_t word[]) {
-    return word[HASHES];
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
@@ -251,7 +248,7 @@ const tamis_kind tamis__icp = {
     .lacks = lacks,
     .plan = plan,
     .check = check,
-    .probes = probes,
+    .probes = tamis__like_probes,
     .rate = rate,
     .audit = audit,
     .measure = measure,

@@ -245,11 +245,7 @@ const tamis_kind tamis__squid = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-enum { SAID_METHOD, SAID_STORE_KEYS };
-static const struct tamis_option params[] = {
-    {"method", "get|post|put|head", 0, 0, "get", "of the requests that the URLs are for"},
-    {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
-};
+enum { SAID_METHOD, SAID_STORE_KEYS, PARAMS }; /* the options from the method on */
 
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
@@ -278,8 +274,8 @@ const tamis_format tamis__format_squid = {
     .kinds = "squid",
     .keys = "utf8 hex",
     .limits = "version 5; the method of the requests is not in the file",
-    .params = params,
-    .param_count = sizeof params / sizeof *params,
+    .params = &options[OPT_METHOD],
+    .param_count = PARAMS,
     .read = read,
     .write = tamis__like_write,
 };
