@@ -19,8 +19,8 @@
 #include "bits/probe.h"
 #include "foreign/built_once.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/format.h"
-#include "foreign/sha256.h"
 #include "hash/sip13.h"
 
 enum { VALUES, BYTES, KEY0, KEY1 };

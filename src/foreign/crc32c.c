@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CRC-32C, four bits at a time: some hundred MB a second, with a readable table. */
-#include "foreign/crc32c.h"
+#include "foreign/foreign_hashes.h"
 
 static const uint32_t step[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,

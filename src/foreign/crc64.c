@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "foreign/crc64.h"
+#include "foreign/foreign_hashes.h"
 
 /* What four bits do, shifted out one by one. */
 static const uint64_t of_four_bits[16] = {

@@ -22,8 +22,8 @@
 #include <math.h>
 
 #include "foreign/bytes.h"
-#include "foreign/fnv.h"
 #include "foreign/foreign_bloom.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/format.h"
 #include "kinds/bitmap.h"
 

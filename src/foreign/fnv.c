@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* FNV-1, 64 bits. */
-#include "foreign/fnv.h"
+#include "foreign/foreign_hashes.h"
 
 uint64_t tamis__fnv1_64(const struct tamis_key *key) {
     const uint8_t *byte = key->bytes;

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "foreign/bytes.h"
-#include "foreign/lookup3.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/murmur.h"
 
 enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };

@@ -22,7 +22,7 @@
 #include "bits/packed.h"
 #include "foreign/bytes.h"
 #include "foreign/foreign_bloom.h"
-#include "foreign/md5.h"
+#include "foreign/foreign_hashes.h"
 #include "kinds/bitmap.h"
 #include "kinds/counters.h"
 #include "kinds/kind.h"

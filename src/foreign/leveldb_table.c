@@ -6,10 +6,8 @@
  * database, and is not written. */
 #include <stdio.h>
 
-#include "foreign/filter_block.h"
 #include "foreign/leveldb.h"
 #include "foreign/sstable.h"
-#include "foreign/table_filters.h"
 
 enum { FILTER };
 

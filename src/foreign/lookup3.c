@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hashlittle of lookup3: three words are mixed with twelve bytes of the key at a time. */
-#include "foreign/lookup3.h"
+#include "foreign/foreign_hashes.h"
 
 #include "foreign/bytes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* MD5 (RFC 1321): four words of state, mixed with one block of 64 bytes after the other in 64
  * steps, of which each sixteen read the block in another order. */
-#include "foreign/md5.h"
+#include "foreign/foreign_hashes.h"
 
 #include <string.h>
 

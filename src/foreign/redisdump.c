@@ -26,7 +26,7 @@
 
 #include "base/sums.h"
 #include "foreign/bytes.h"
-#include "foreign/crc64.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/format.h"
 #include "foreign/lzf.h"
 #include "foreign/redis.h"

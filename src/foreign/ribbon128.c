@@ -20,7 +20,7 @@
  * Below 1024 slots the policy writes its Bloom filter where that is smaller (fastlocal.h), and for
  * no keys it writes nothing: this kind is all three. The bytes depend on the keys, and on which
  * came first. */
-#include "foreign/ribbon128.h"
+#include "foreign/rocksdb.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@
 #include "foreign/built_once.h"
 #include "foreign/bytes.h"
 #include "foreign/fastlocal.h"
-#include "foreign/xxph3.h"
+#include "foreign/foreign_hashes.h"
 #include "kinds/bitmap.h"
 
 enum { BYTES, BLOCKS, HASHES, SEED, MILLIBITS };
@@ -536,13 +536,9 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     return tamis__ribbon_read(in, out);
 }
 
-tamis_status tamis__ribbon_write(const tamis_export_source *out) {
-    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
-}
-
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+tamis_status tamis__ribbon_write(const tamis_export_source *out, const tamis_format_args *args) {
     (void)args;
-    return tamis__ribbon_write(out);
+    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
 const tamis_format tamis__format_rocksdb_ribbon = {
@@ -552,5 +548,5 @@ const tamis_format tamis__format_rocksdb_ribbon = {
     .keys = "bytes",
     .limits = "whole filter blocks; Bloom filters of the Ribbon policy among them",
     .read = read,
-    .write = write,
+    .write = tamis__ribbon_write,
 };

@@ -17,12 +17,11 @@
 #include "foreign/bytes.h"
 #include "foreign/fastlocal.h"
 #include "foreign/foreign_bloom.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
-#include "foreign/ribbon128.h"
 #include "foreign/rocksdb.h"
 #include "foreign/rotated_hash.h"
-#include "foreign/xxph3.h"
 #include "kinds/bitmap.h"
 #include "kinds/blockwise.h"
 
@@ -333,15 +332,8 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
-static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    for (uint64_t i = 0; i < into->word[BITS] / 8; i++) into->bytes[i] |= from->bytes[i];
-    return TAMIS_OK;
-}
-
-static tamis_status intersect(tamis_body *into, const tamis_body *from) {
-    for (uint64_t i = 0; i < into->word[BITS] / 8; i++) into->bytes[i] &= from->bytes[i];
-    return TAMIS_OK;
-}
+/* Its bits begin with the first byte, which is all that merging needs to know. */
+static const tamis_bloomlike like = {.name = "rocksdb"};
 
 typedef struct both {
     const tamis_body *one, *other;
@@ -380,6 +372,7 @@ const tamis_kind tamis__rocksdb = {
     .options = options,
     .traits = TAMIS_OWN_HASH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .lacks = lacks,
+    .own = &like,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
@@ -389,12 +382,14 @@ const tamis_kind tamis__rocksdb = {
     .measure = measure,
     .query = query,
     .add = add,
-    .sets = &(const tamis_sets){.merge = merge, .intersect = intersect},
+    .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *out) {
+tamis_status tamis__rocksdb_read(const tamis_input *in, const tamis_format_args *args,
+                                 tamis_import_result *out) {
+    (void)args;
     if (tamis__rocksdb_is_ribbon(in)) return tamis__ribbon_read(in, out);
     if (in->size > UINT32_MAX)
         return tamis__bad_format("rocksdb", "%llu bytes, at most 2^32-1 are allowed",
@@ -408,15 +403,8 @@ tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *o
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args,
-                         tamis_import_result *out) {
-    (void)args;
-    return tamis__rocksdb_arrive(in, out);
-}
-
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
-    (void)args;
-    if (strcmp(out->kind, "rocksdb") != 0) return tamis__ribbon_write(out);
+    if (strcmp(out->kind, "rocksdb") != 0) return tamis__ribbon_write(out, args);
     return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
@@ -425,6 +413,6 @@ const tamis_format tamis__format_rocksdb = {
     .system = "RocksDB full filter",
     .kinds = "rocksdb rocksdb-ribbon",
     .keys = "bytes utf8",
-    .read = read,
+    .read = tamis__rocksdb_read,
     .write = write,
 };

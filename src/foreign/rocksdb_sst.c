@@ -15,7 +15,6 @@
 #include "foreign/leveldb.h"
 #include "foreign/rocksdb.h"
 #include "foreign/sstable.h"
-#include "foreign/table_filters.h"
 
 enum { FILTER };
 enum { FULL, PARTITIONED, OF_OLD, FORMS };
@@ -153,7 +152,7 @@ static tamis_status read_partition(const file *f, const tamis_format_args *args,
                            (unsigned long long)count, (unsigned long long)count - 1);
     tamis_input one;
     rc = tamis__table_block(&f->table, chosen, "partition", &one);
-    return rc ? rc : tamis__rocksdb_arrive(&one, out);
+    return rc ? rc : tamis__rocksdb_read(&one, args, out);
 }
 
 static tamis_status read_old(const file *f, const tamis_format_args *args,
@@ -178,7 +177,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
         return tamis__fail(TAMIS_INVALID,
                            "rocksdb-sst: it has one filter, filter=0, not filter=%llu",
                            (unsigned long long)args->number[FILTER]);
-    return tamis__rocksdb_arrive(&f.block, out);
+    return tamis__rocksdb_read(&f.block, args, out);
 }
 
 const tamis_format tamis__format_rocksdb_sst = {

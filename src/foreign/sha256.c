@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SHA-256, from the standard's description. */
-#include "foreign/sha256.h"
+#include "foreign/foreign_hashes.h"
 
 #include <string.h>
 

@@ -24,8 +24,8 @@
 
 #include "foreign/bytes.h"
 #include "foreign/foreign_bloom.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/format.h"
-#include "foreign/md5.h"
 
 enum { BITS, HASHES, CAPACITY, PER_ENTRY, METHOD, STORE_KEYS };
 enum { OPT_PER_ENTRY, OPT_METHOD, OPT_STORE_KEYS };

@@ -6,8 +6,7 @@
 
 #include "base/sums.h"
 #include "bits/bits.h"
-#include "foreign/crc32c.h"
-#include "foreign/xxh32.h"
+#include "foreign/foreign_hashes.h"
 
 enum { OLD_FOOTER = 48, NEW_FOOTER = 53, MAGIC = 8, EXTENDED_AT = 1, LAST_VERSION = 7 };
 enum { NONE, CRC32C, XXH32, XXH64, XXH3, CHECKSUMS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* XXH32: four sums take a word each, sixteen bytes at a time; then the rest, by words and bytes. */
-#include "foreign/xxh32.h"
+#include "foreign/foreign_hashes.h"
 
 #include "foreign/bytes.h"
 

@@ -5,7 +5,7 @@
  * Up to 16 bytes are read as one or two words that overlap. Up to 240 are taken in pieces of 16,
  * the last of which overlaps the one before. Longer keys go in stripes of 64 bytes through eight
  * lanes, and after 16 stripes the lanes are scrambled. */
-#include "foreign/xxph3.h"
+#include "foreign/foreign_hashes.h"
 
 #include "bits/probe.h"
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "bits/bits.h"
-#include "foreign/crc64.h"
+#include "foreign/foreign_hashes.h"
 #include "tests/support/seal.h"
 
 static void stop(const char *why) {

@@ -9,15 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "foreign/crc32c.h"
-#include "foreign/crc64.h"
-#include "foreign/fnv.h"
-#include "foreign/lookup3.h"
-#include "foreign/md5.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/murmur.h"
-#include "foreign/sha256.h"
-#include "foreign/xxh32.h"
-#include "foreign/xxph3.h"
 #include "hash/sip13.h"
 
 enum { INPUTS = 7 };

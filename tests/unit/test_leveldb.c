@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/crc32c.h"
+#include "foreign/foreign_hashes.h"
 #include "tamis_formats.h"
 #include "tests/support/foreign.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bits/bits.h"
-#include "foreign/crc64.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/lzf.h"
 #include "foreign/murmur.h"
 #include "foreign/redis.h"

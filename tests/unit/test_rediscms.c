@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/crc64.h"
+#include "foreign/foreign_hashes.h"
 #include "tests/support/filters.h"
 #include "tests/support/foreign.h"
 

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/crc32c.h"
-#include "foreign/xxh32.h"
+#include "foreign/foreign_hashes.h"
 #include "hash/hash.h"
 #include "tamis_formats.h"
 #include "tests/support/filters.h"

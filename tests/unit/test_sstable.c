@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/crc32c.h"
+#include "foreign/foreign_hashes.h"
 #include "foreign/sstable.h"
-#include "foreign/xxh32.h"
 #include "tests/support/require_ok.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
