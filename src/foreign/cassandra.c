@@ -140,7 +140,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (rc) return rc;
     if (word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "cassandra has at most 2^31-1 words of 64 bits");
-    word[VERSION] = params->has_option[OPT_VERSION] ? family[params->option[OPT_VERSION]] : SINCE_4;
+    word[VERSION] = family[params->option[OPT_VERSION]];
     return TAMIS_OK;
 }
 

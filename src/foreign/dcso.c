@@ -115,15 +115,11 @@ static uint64_t classes_of(const uint64_t word[]) {
     return word[BITS] & (0 - word[BITS]); /* the largest power of two that divides m */
 }
 
-static bool is_set(const tamis_body *f, uint64_t i) {
-    return f->bytes[HEADER + i / 8] >> (i & 7) & 1;
-}
-
 /* The share of set bits of a class. */
 static double fill_of(const tamis_body *f, uint64_t class) {
     const uint64_t classes = classes_of(f->word), bits = f->word[BITS];
     uint64_t set = 0;
-    for (uint64_t i = class; i < bits; i += classes) set += is_set(f, i);
+    for (uint64_t i = class; i < bits; i += classes) set += f->bytes[HEADER + i / 8] >> (i & 7) & 1;
     return (double)set * (double)classes / (double)bits;
 }
 

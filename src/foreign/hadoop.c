@@ -21,9 +21,7 @@ enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
 /* ---- Shared: shape -------------------------------------------------------------------------- */
 
 static tamis_status plan_choices(const char *name, const tamis_params *params, uint64_t word[]) {
-    word[HEADER] = params->has_option[TAMIS_HADOOP_OPT_HEADER]
-                       ? params->option[TAMIS_HADOOP_OPT_HEADER]
-                       : TAMIS_HADOOP_VERSIONED;
+    word[HEADER] = params->option[TAMIS_HADOOP_OPT_HEADER];
     word[HASH] = params->has_option[TAMIS_HADOOP_OPT_HASH] ? params->option[TAMIS_HADOOP_OPT_HASH]
                  : word[HEADER] == TAMIS_HADOOP_OLD        ? TAMIS_HADOOP_JENKINS
                                                            : TAMIS_HADOOP_MURMUR;
@@ -80,7 +78,9 @@ void tamis__hadoop_header(const uint64_t word[], uint64_t cells, uint8_t *to) {
     tamis__put32_big(to + 9, (uint32_t)cells);
 }
 
-tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, uint64_t word[]) {
+tamis_status tamis__hadoop_read(const char *name, const tamis_input *in, tamis_import_result *out) {
+    uint64_t *word = out->word;
+    *out = (tamis_import_result){.kind = name, .payload = *in};
     const uint32_t first = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
     const bool is_versioned = first == UINT32_MAX;
     if (!is_versioned && (first == 0 || first > INT32_MAX))
@@ -91,12 +91,14 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
     word[HASHES] = is_versioned ? tamis__get32_big(in->bytes + 4) : first;
     word[HASH] = is_versioned ? in->bytes[8] : TAMIS_HADOOP_JENKINS;
     word[BITS] = tamis__get32_big(in->bytes + (is_versioned ? 9 : 4));
+    out->capacity = tamis__like_capacity(word[BITS], word[HASHES]);
     return tamis__hadoop_check(name, word, word[BITS]);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------ */
 
-void tamis__hadoop_begin(const struct tamis_key *key, tamis_walk *walk) {
+void tamis__hadoop_begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
+    (void)word;
     walk->key = *key;
     walk->a = 0;
 }
@@ -112,16 +114,12 @@ uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *w
     return (now >> 31 ? ((uint64_t)1 << 32) - now : now) % cells;
 }
 
-void tamis__hadoop_no_empty(const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] &= keys[i].len > 0;
+void tamis__hadoop_query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    tamis__foreign_bloom_query(f, b, hit);
+    for (size_t i = 0; i < b.n; i++) hit[i] &= b.key[i].len > 0;
 }
 
 /* ---- BloomFilter ---------------------------------------------------------------------------- */
-
-static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
-    (void)word;
-    tamis__hadoop_begin(key, walk);
-}
 
 static uint64_t next(const uint64_t word[], tamis_walk *walk) {
     return tamis__hadoop_next(word, word[BITS], walk);
@@ -135,12 +133,12 @@ const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]) {
     static const tamis_bloomlike versioned = {.name = "hadoop",
                                               .header_bytes = VERSIONED_BYTES,
                                               .header = header,
-                                              .begin = begin,
+                                              .begin = tamis__hadoop_begin,
                                               .next = next};
     static const tamis_bloomlike old = {.name = "hadoop",
                                         .header_bytes = OLD_BYTES,
                                         .header = header,
-                                        .begin = begin,
+                                        .begin = tamis__hadoop_begin,
                                         .next = next};
     return word[HEADER] == TAMIS_HADOOP_OLD ? &old : &versioned;
 }
@@ -159,11 +157,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 const tamis_bloomlike tamis__hadoop_layouts = {.by_shape = tamis__hadoop_like};
 
-static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
-    tamis__foreign_bloom_query(f, b, hit);
-    tamis__hadoop_no_empty(b.key, b.n, hit);
-}
-
 const tamis_kind tamis__hadoop = {
     .name = "hadoop",
     .contract = "a Bloom filter that Hadoop can read and write",
@@ -178,7 +171,7 @@ const tamis_kind tamis__hadoop = {
     .start = tamis__like_start,
     .audit = tamis__like_audit,
     .measure = tamis__like_measure,
-    .query = query,
+    .query = tamis__hadoop_query,
     .add = tamis__like_add,
     .sets = &(const tamis_sets){.merge = tamis__like_merge, .intersect = tamis__like_intersect},
 };
@@ -188,11 +181,9 @@ const tamis_kind tamis__hadoop = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    *out = (tamis_import_result){.kind = "hadoop", .payload = *in};
-    const tamis_status rc = tamis__hadoop_read_header("hadoop", in, out->word);
+    const tamis_status rc = tamis__hadoop_read("hadoop", in, out);
     if (rc) return rc;
     const uint64_t stored = tamis__like_stored(tamis__hadoop_like(out->word), out->word);
-    out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size == stored) return TAMIS_OK;
     return tamis__bad_format("hadoop", "%llu bits need %llu bytes, not %llu",
                              (unsigned long long)out->word[BITS], (unsigned long long)stored,

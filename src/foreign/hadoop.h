@@ -59,11 +59,12 @@ tamis_status tamis__hadoop_check(const char *name, const uint64_t word[], uint64
 uint64_t tamis__hadoop_header_bytes(const uint64_t word[]);
 void tamis__hadoop_header(const uint64_t word[], uint64_t cells, uint8_t *to);
 
-/* Reads a header: word[BITS] becomes m. */
-tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *, uint64_t word[]);
+/* read(): the header, all of the input as payload, and the capacity for that; word[BITS] becomes
+ * m. */
+tamis_status tamis__hadoop_read(const char *name, const tamis_input *, tamis_import_result *);
 
 /* From a key to its positions among `cells` cells. */
-void tamis__hadoop_begin(const struct tamis_key *, tamis_walk *);
+void tamis__hadoop_begin(const uint64_t word[], const struct tamis_key *, tamis_walk *);
 uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *);
 
 /* A plain BloomFilter of these words: what DynamicBloomFilter has in each row, and what
@@ -71,8 +72,8 @@ uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *)
 const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]);
 extern const tamis_bloomlike tamis__hadoop_layouts; /* that, as `own` of a kind */
 
-/* No filter of Hadoop has an empty key: adding one throws there, and so does a query. Here it is
- * answered no, which is true, and not by the positions of an empty hash. */
-void tamis__hadoop_no_empty(const struct tamis_key *, size_t n, uint8_t *hit);
+/* query(). No filter of Hadoop has an empty key: adding one throws there, and so does a query. Here
+ * it is answered no, which is true, and not by the positions of an empty hash. */
+void tamis__hadoop_query(const tamis_body *, tamis_batch, uint8_t *hit);
 
 #endif

@@ -97,7 +97,7 @@ static tamis_status audit(const tamis_body *f) {
 
 static void change(const tamis_body *f, const struct tamis_key *key, int by) {
     tamis_walk walk;
-    tamis__hadoop_begin(key, &walk);
+    tamis__hadoop_begin(f->word, key, &walk);
     for (uint64_t i = 0; i < f->word[HASHES]; i++) {
         const uint64_t at = tamis__hadoop_next(f->word, counters_of(f->word), &walk);
         const unsigned value = get(f, at);
@@ -109,7 +109,7 @@ static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
     tamis_walk walk;
     unsigned min = TOP;
     if (key->len == 0) return 0; /* never a member */
-    tamis__hadoop_begin(key, &walk);
+    tamis__hadoop_begin(f->word, key, &walk);
     for (uint64_t i = 0; i < f->word[HASHES] && min; i++) {
         const unsigned value = get(f, tamis__hadoop_next(f->word, counters_of(f->word), &walk));
         if (value < min) min = value;
@@ -189,10 +189,8 @@ const tamis_kind tamis__hadoop_counting = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    *out = (tamis_import_result){.kind = name, .payload = *in};
-    const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
+    const tamis_status rc = tamis__hadoop_read(name, in, out);
     if (rc) return rc;
-    out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     out->word[BITS] *= WIDTH;
     if (in->size == stored(out->word)) return TAMIS_OK;
     return tamis__bad_format(name,

@@ -159,10 +159,9 @@ static bool is_below(const tamis_body *f, const struct tamis_key *key) {
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_body last = row_of(f, f->word[ROWS] - 1);
-    tamis__foreign_bloom_query(&last, b, hit);
+    tamis__hadoop_query(&last, b, hit);
     for (size_t i = 0; i < b.n; i++)
-        if (!hit[i]) hit[i] = is_below(f, &b.key[i]);
-    tamis__hadoop_no_empty(b.key, b.n, hit);
+        if (!hit[i] && b.key[i].len > 0) hit[i] = is_below(f, &b.key[i]);
 }
 
 static uint64_t room(const tamis_body *f) {
@@ -263,9 +262,8 @@ const tamis_kind tamis__hadoop_dynamic = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    *out = (tamis_import_result){.kind = name, .payload = *in};
     uint64_t *word = out->word;
-    const tamis_status rc = tamis__hadoop_read_header(name, in, word);
+    const tamis_status rc = tamis__hadoop_read(name, in, out);
     if (rc) return rc;
     const uint64_t header_bytes = tamis__hadoop_header_bytes(word);
     if (in->size - header_bytes < COUNTS)

@@ -95,8 +95,7 @@ static tamis_status audit(const tamis_body *f) {
 
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_body bits = bits_of(f);
-    tamis__foreign_bloom_query(&bits, b, hit);
-    tamis__hadoop_no_empty(b.key, b.n, hit);
+    tamis__hadoop_query(&bits, b, hit);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -127,11 +126,9 @@ const tamis_kind tamis__hadoop_retouched = {
 static tamis_status read(const tamis_input *in, const tamis_format_args *args,
                          tamis_import_result *out) {
     (void)args;
-    *out = (tamis_import_result){.kind = name, .payload = *in};
-    const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
+    const tamis_status rc = tamis__hadoop_read(name, in, out);
     if (rc) return rc;
     out->word[BYTES] = in->size;
-    out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size >= min_bytes(out->word)) return TAMIS_OK;
     return tamis__bad_format(
         name, "%llu bits need at least %llu bytes, not %llu", (unsigned long long)out->word[BITS],

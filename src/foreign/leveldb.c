@@ -87,11 +87,6 @@ static bool has_hash(tamis_input f, uint32_t h) {
 
 /* ---- Shape of one --------------------------------------------------------------------------- */
 
-static uint64_t hashes_for(uint64_t bits_per_key) {
-    const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
-    return hashes < 1 ? 1 : hashes > MAX_HASHES ? MAX_HASHES : hashes;
-}
-
 static uint64_t bits_for(uint64_t keys, uint64_t bits_per_key) {
     const uint64_t bits = keys * bits_per_key;
     return bits < MIN_BITS ? MIN_BITS : (bits + 7) / 8 * 8;
@@ -102,17 +97,16 @@ static uint64_t bits_for(uint64_t keys, uint64_t bits_per_key) {
 static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
     uint64_t q = (uint64_t)fmax(1, fmin(MAX_BITS_PER_KEY, floor(-log2(fpr) / 0.6932)));
     for (; q <= MAX_BITS_PER_KEY && keys * q <= MAX_PLANNED_BITS; q++)
-        if (tamis__turned_rate(keys, bits_for(keys, q), hashes ? hashes : hashes_for(q)) <= fpr)
+        if (tamis__turned_rate(keys, bits_for(keys, q),
+                               hashes ? hashes : tamis__turned_hashes(q)) <= fpr)
             break;
     return q;
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
-    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
-    uint64_t q = params->has_option[OPT_BITS_PER_KEY] ? params->option[OPT_BITS_PER_KEY]
-                 : params->bits                       ? params->bits / keys
-                                                      : 0;
+    const uint64_t hashes = params->option[OPT_HASHES], told = params->option[OPT_BITS_PER_KEY];
+    uint64_t q = told ? told : params->bits / keys;
     if (keys > MAX_PLANNED_BITS || params->bits > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "leveldb has a hash of 32 bits: at most 2^32 bits");
     if (params->bits && params->bits < 8)
@@ -126,8 +120,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (!params->bits && keys * q > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "leveldb has a hash of 32 bits: at most 2^32 bits");
     word[BITS] = params->bits ? params->bits / 8 * 8 : bits_for(params->capacity, q);
-    word[HASHES] = hashes ? hashes : hashes_for(q);
-    word[SYSTEM] = params->has_option[OPT_SYSTEM] ? params->option[OPT_SYSTEM] : TAMIS_LEVELDB;
+    word[HASHES] = hashes ? hashes : tamis__turned_hashes(q);
+    word[SYSTEM] = params->option[OPT_SYSTEM];
     word[BYTES] = word[BITS] / 8 + 1;
     return TAMIS_OK;
 }

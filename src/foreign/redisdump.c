@@ -198,7 +198,6 @@ static void take_bloom(cursor *c, target *t) {
         return;
     }
     tamis__bf_words(h, first, t->at, t->word);
-    t->out->kind = "redisbloom";
     t->out->items = h.size;
     t->out->capacity = first.entries;
     t->out->fpr = h.options & TAMIS_BF_NO_SCALING ? first.error : 2 * first.error;
@@ -243,7 +242,6 @@ static void take_cuckoo(cursor *c, target *t) {
         tamis__cf_put_header(t->to, h);
         return;
     }
-    t->out->kind = "rediscuckoo";
     t->out->items = h.items;
     t->out->capacity = tamis__cf_size(t->word, 0);
 }
@@ -264,7 +262,6 @@ static void take_sketch(cursor *c, target *t) {
         tamis__cms_put_header(t->to, h);
         return;
     }
-    t->out->kind = "rediscms";
     t->out->items = h.counter;
 }
 
@@ -289,6 +286,7 @@ static void take_filter(cursor *c, target *t) {
     if (i == TYPES && !c->why) c->why = "it is none of MBbloom--, MBbloomCF and CMSk-TYPE";
     if (!c->why && t->version > types[i].now) c->why = "its encoding is newer than we know";
     if (c->why) return;
+    if (t->out) t->out->kind = types[i].kind;
     types[i].take(c, t);
     if (take_length(c) != 0 && !c->why) c->why = "there are more fields than there should be";
 }

@@ -129,11 +129,6 @@ static bool has_all(const tamis_body *f, const tamis_body *other, walk w) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static uint64_t legacy_hashes(uint64_t bits_per_key) {
-    const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
-    return hashes < 1 ? 1 : hashes > 30 ? 30 : hashes;
-}
-
 /* For `keys` keys with `millibits` thousandths of bits each, as RocksDB rounds them. */
 static void size_fast(uint64_t keys, uint64_t millibits, uint64_t word[]) {
     word[BITS] = tamis__fast_bytes(keys, millibits) * 8;
@@ -145,7 +140,7 @@ static void size_legacy(uint64_t keys, uint64_t millibits, uint64_t word[]) {
     uint64_t lines = (keys * q + line_bits - 1) / line_bits;
     if (lines % 2 == 0) lines++; /* so that all bits of the hash affect the line */
     word[BITS] = lines * line_bits;
-    word[HASHES] = legacy_hashes(q);
+    word[HASHES] = tamis__turned_hashes(q);
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
@@ -183,8 +178,8 @@ static void size_by_bits(uint64_t keys, uint64_t bits, uint64_t hashes, uint64_t
     const uint64_t line_bits = word[LINE] * 8;
     const double q = fmin(TAMIS_MAX_MILLIBITS, (double)bits * 1000 / (double)keys);
     word[BITS] = bits / line_bits * line_bits;
-    word[HASHES] =
-        word[RULE] == FAST ? tamis__fast_hashes((uint64_t)q) : legacy_hashes((uint64_t)q / 1000);
+    word[HASHES] = word[RULE] == FAST ? tamis__fast_hashes((uint64_t)q)
+                                      : tamis__turned_hashes((uint64_t)q / 1000);
     if (hashes) word[HASHES] = hashes;
 }
 
@@ -195,7 +190,7 @@ static tamis_status refuse_size(const uint64_t word[]) {
 }
 
 static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
-    word[RULE] = params->has_option[OPT_RULE] ? params->option[OPT_RULE] : FAST;
+    word[RULE] = params->option[OPT_RULE];
     word[LINE] = params->has_option[OPT_LINE] ? params->option[OPT_LINE] : FAST_LINE;
     if (word[RULE] > LEGACY)
         return tamis__fail(TAMIS_INVALID, "rocksdb can be created with rule=fast or rule=legacy");
@@ -203,8 +198,7 @@ static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID,
                            "line must be 64, or 128 or 256 with rule=legacy, not %llu",
                            (unsigned long long)word[LINE]);
-    if (word[RULE] == FAST && params->has_option[OPT_HASHES] &&
-        params->option[OPT_HASHES] > FAST_MAX_HASHES)
+    if (word[RULE] == FAST && params->option[OPT_HASHES] > FAST_MAX_HASHES)
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to %d with rule=fast, not %llu",
                            FAST_MAX_HASHES, (unsigned long long)params->option[OPT_HASHES]);
     if (params->has_option[OPT_BITS_PER_KEY] && params->has_option[OPT_MILLIBITS])
@@ -214,11 +208,8 @@ static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
-    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
-    const uint64_t millibits = params->has_option[OPT_MILLIBITS] ? params->option[OPT_MILLIBITS]
-                               : params->has_option[OPT_BITS_PER_KEY]
-                                   ? params->option[OPT_BITS_PER_KEY] * 1000
-                                   : 0;
+    const uint64_t hashes = params->option[OPT_HASHES], told = params->option[OPT_MILLIBITS];
+    const uint64_t millibits = told ? told : params->option[OPT_BITS_PER_KEY] * 1000;
     tamis_status rc = read_options(params, word);
     const uint64_t max = word[RULE] == FAST ? TAMIS_INLINE_MAX_BYTES * 8 : MAX_LEGACY_BITS;
     if (rc) return rc;

@@ -17,6 +17,12 @@ static inline uint32_t tamis__rotl15(uint32_t hash) {
     return hash << 15 | hash >> 17;
 }
 
+/* What both systems take for a number of bits per key. */
+static inline uint64_t tamis__turned_hashes(uint64_t bits_per_key) {
+    const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
+    return hashes < 1 ? 1 : hashes > 30 ? 30 : hashes;
+}
+
 /* The rate of an actual filter, by querying it for up to `max` hashes from all over the 2^32. With
  * TAMIS_TURNED_MANY its error is 1 % of the rate at 10 %, 3 % at 1 % and 9 % at 0.1 %, in a
  * millisecond. `by_fill` is the result if none of them hit. */

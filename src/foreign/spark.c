@@ -105,7 +105,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
     word[HASHES] = tamis__like_hashes(params, floor(bits / keys * log(2) + 0.5));
     word[VERSION] = params->has_option[OPT_VERSION] ? params->option[OPT_VERSION] : V2;
-    word[SEED] = params->has_option[OPT_SEED] ? params->option[OPT_SEED] : 0;
+    word[SEED] = params->option[OPT_SEED];
     if (word[VERSION] == V1 && word[SEED])
         return tamis__fail(TAMIS_INVALID,
                            "version 1 of Spark's filters has no seed: version=2 has");
