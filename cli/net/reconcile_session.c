@@ -243,7 +243,6 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
     struct bytes bytes = {0};
     tamis *hasher = NULL;
     uint64_t form = 0;
-    char advice[128];
     outcome->name[FIRST] = stream;
     outcome->name[SECOND] = args->operand[is_asked ? 0 : 1];
     int code = bytes_open(&bytes, args, stream);
@@ -255,9 +254,9 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
                     "--canon must be the same");
     if (!code) code = set_read(&set, hasher);
     if (!code) code = receive_stream(args, &bytes, &set, outcome);
-    snprintf(advice, sizeof advice, "make the stream with more than %s, using --symbols",
-             human_count(outcome->session.symbols).text);
-    if (!code) code = list_both(args, outcome, (struct set *[]){NULL, &set}, advice);
+    const struct human advice = human_words("make the stream with more than %s, using --symbols",
+                                            human_count(outcome->session.symbols).text);
+    if (!code) code = list_both(args, outcome, (struct set *[]){NULL, &set}, advice.text);
     set_close(&set);
     bytes_close(&bytes);
     tamis_free(hasher);

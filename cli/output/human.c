@@ -3,12 +3,20 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
-struct human human_digits(uint64_t count) {
+struct human human_words(const char *format, ...) {
     struct human human;
-    snprintf(human.text, sizeof human.text, "%" PRIu64, count);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(human.text, sizeof human.text, format, values);
+    va_end(values);
     return human;
+}
+
+struct human human_digits(uint64_t count) {
+    return human_words("%" PRIu64, count);
 }
 
 struct human human_count(uint64_t count) {
@@ -25,23 +33,15 @@ struct human human_count(uint64_t count) {
 }
 
 struct human human_number(uint64_t count, const char *thing) {
-    struct human human = human_count(count);
-    const size_t len = strlen(human.text);
-    snprintf(human.text + len, sizeof human.text - len, " %s%s", thing, count == 1 ? "" : "s");
-    return human;
+    return human_words("%s %s%s", human_count(count).text, thing, count == 1 ? "" : "s");
 }
 
 struct human human_limit(uint64_t limit) {
-    struct human human;
     unsigned power = 0;
     while (power < 63 && limit >> power > 1) power++;
-    if (limit == UINT64_MAX)
-        snprintf(human.text, sizeof human.text, "2^64-1");
-    else if (power >= 20 && limit == (uint64_t)1 << power)
-        snprintf(human.text, sizeof human.text, "2^%u", power);
-    else
-        return human_count(limit);
-    return human;
+    if (limit == UINT64_MAX) return human_words("2^64-1");
+    const bool is_power = power >= 20 && limit == (uint64_t)1 << power;
+    return is_power ? human_words("2^%u", power) : human_count(limit);
 }
 
 struct human human_margin(double error) {
@@ -51,30 +51,18 @@ struct human human_margin(double error) {
 }
 
 struct human human_decimal(double value) {
-    struct human human;
     if (value >= 999.5 && value < 1e18) return human_count((uint64_t)(value + 0.5));
     const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    if (value < 1e18)
-        snprintf(human.text, sizeof human.text, "%.*f", decimals, value);
-    else
-        snprintf(human.text, sizeof human.text, "%.3g", value);
-    return human;
+    return value < 1e18 ? human_words("%.*f", decimals, value) : human_words("%.3g", value);
 }
 
 struct human human_expected(double count) {
-    struct human human;
-    if (!(count < 0.1) || count == 0) return human_decimal(count);
-    snprintf(human.text, sizeof human.text, "%.1g", count);
-    return human;
+    return count < 0.1 && count != 0 ? human_words("%.1g", count) : human_decimal(count);
 }
 
 struct human human_bytes(uint64_t bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    struct human human;
-    if (bytes < 1024) {
-        snprintf(human.text, sizeof human.text, "%" PRIu64 " B", bytes);
-        return human;
-    }
+    if (bytes < 1024) return human_words("%" PRIu64 " B", bytes);
     size_t unit = 0;
     double value = (double)bytes / 1024;
     /* From 999.5 on three digits would show the next thousand; the next unit reads better. */
@@ -82,17 +70,12 @@ struct human human_bytes(uint64_t bytes) {
         value /= 1024;
         unit++;
     }
-    snprintf(human.text, sizeof human.text, "%.40s %s", human_decimal(value).text, units[unit]);
-    return human;
+    return human_words("%s %s", human_decimal(value).text, units[unit]);
 }
 
 struct human human_share(double share) {
-    struct human human;
-    if (share >= 1e-4 || share <= 0)
-        snprintf(human.text, sizeof human.text, "%.3g %%", 100 * share);
-    else
-        snprintf(human.text, sizeof human.text, "%.3g", share);
-    return human;
+    const bool is_percent = share >= 1e-4 || share <= 0;
+    return is_percent ? human_words("%.3g %%", 100 * share) : human_words("%.3g", share);
 }
 
 /* Rounds to three digits, so that 1 in 106,183 does not claim to know more than it does. */
@@ -102,29 +85,21 @@ static uint64_t three_digits(double value) {
     return (whole + step / 2) / step * step;
 }
 
-struct human human_one_in(double rate) {
-    struct human human;
+static struct human one_in(double rate) {
     const double n = 1 / rate;
-    if (n < 9.95)
-        snprintf(human.text, sizeof human.text, "1 in %.2g", n);
-    else if (n < 1e15)
-        snprintf(human.text, sizeof human.text, "1 in %.40s", human_count(three_digits(n)).text);
-    else
-        snprintf(human.text, sizeof human.text, "1 in %.3g", n);
-    return human;
+    if (n < 9.95) return human_words("1 in %.2g", n);
+    if (n < 1e15) return human_words("1 in %s", human_count(three_digits(n)).text);
+    return human_words("1 in %.3g", n);
 }
 
 struct human human_rate(double rate) {
-    struct human human;
     if (!(rate > 0)) return (struct human){"0"};
-    snprintf(human.text, sizeof human.text, "%.20s (%.24s)", human_share(rate).text,
-             human_one_in(rate).text);
-    return human;
+    return human_words("%s (%s)", human_share(rate).text, one_in(rate).text);
 }
 
 struct human human_key(const struct tamis_key *key) {
     /* A key may be any bytes and of any length: what is shown is plain text of one line. */
-    enum { ESCAPE = sizeof "\\x1b" - 1, ROOM = sizeof((struct human *)0)->text - sizeof "..." };
+    enum { ESCAPE = sizeof "\\x1b" - 1, ROOM = 48 - sizeof "..." };
     struct human human;
     char *to = human.text;
     const unsigned char *bytes = key->bytes;

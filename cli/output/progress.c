@@ -73,28 +73,17 @@ static double each_second(const struct state *state, uint64_t count) {
 /* 950, 3.40 M */
 static struct human short_count(double count) {
     static const char *const units[] = {"k", "M", "G", "T"};
-    struct human human;
-    if (count < 999.5) {
-        snprintf(human.text, sizeof human.text, "%.0f", count);
-        return human;
-    }
+    if (count < 999.5) return human_words("%.0f", count);
     size_t unit = 0;
     for (count /= 1000; count >= 999.5 && unit + 1 < sizeof units / sizeof units[0]; unit++)
         count /= 1000;
-    snprintf(human.text, sizeof human.text, "%.40s %s", human_decimal(count).text, units[unit]);
-    return human;
+    return human_words("%s %s", human_decimal(count).text, units[unit]);
 }
 
 static struct human clock_time(double seconds) {
-    struct human human;
-    const uint64_t whole = seconds < 1e9 ? (uint64_t)seconds : 1000000000;
-    const unsigned rest = (unsigned)(whole % 3600);
-    if (whole >= 3600)
-        snprintf(human.text, sizeof human.text, "%u:%02u:%02u", (unsigned)(whole / 3600), rest / 60,
-                 rest % 60);
-    else
-        snprintf(human.text, sizeof human.text, "%u:%02u", rest / 60, rest % 60);
-    return human;
+    const unsigned whole = seconds < 1e9 ? (unsigned)seconds : 1000000000, rest = whole % 3600;
+    if (whole < 3600) return human_words("%u:%02u", rest / 60, rest % 60);
+    return human_words("%u:%02u:%02u", whole / 3600, rest / 60, rest % 60);
 }
 
 /* The line leaves the terminal; with the lock held. */

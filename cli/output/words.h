@@ -88,9 +88,11 @@ void help_usage(FILE *out, const struct verb *verb); /* one line, without its ne
 
 /* Returned by value, so that it can be printed where it is made. */
 struct human {
-    char text[48];
+    char text[200];
 };
 
+PRINTF_LIKE(1, 2)
+struct human human_words(const char *format, ...);            /* what does not fit is cut off */
 struct human human_count(uint64_t count);                     /* 1,234,567 */
 struct human human_digits(uint64_t count);                    /* 1234567 */
 struct human human_number(uint64_t count, const char *thing); /* 1 key, 1,204 keys */
@@ -100,7 +102,6 @@ struct human human_bytes(uint64_t bytes);  /* 1.18 MiB */
 struct human human_decimal(double value);  /* three digits that matter: 9.59, 10.5, 1,204 */
 struct human human_expected(double count); /* the same, but 0.003 */
 struct human human_share(double share);    /* 1 %, 0.94 %, 9.5e-07 */
-struct human human_one_in(double rate);    /* 1 in 100 */
 struct human human_rate(double rate);      /* 1 % (1 in 100) */
 struct human human_key(const struct tamis_key *key); /* a\x00b, the start of a long one and ... */
 void human_text(FILE *out, const char *text);        /* control characters as \n or \x1b */

@@ -74,13 +74,12 @@ static int check_new(const struct args *args) {
 }
 
 static void tell(const struct args *args, const struct adding *adding) {
-    char what[160];
-    if (given(args, OPT_NEW))
-        snprintf(what, sizeof what, "%s added, %s seen before",
-                 human_number(adding->added, "new key").text, human_count(adding->were_there).text);
-    else
-        snprintf(what, sizeof what, "%s added", human_number(adding->added, "key").text);
-    image_summary(args, adding->filter, image_target(args), what, AFTER_CHANGE);
+    const struct human what =
+        given(args, OPT_NEW)
+            ? human_words("%s added, %s seen before", human_number(adding->added, "new key").text,
+                          human_count(adding->were_there).text)
+            : human_words("%s added", human_number(adding->added, "key").text);
+    image_summary(args, adding->filter, image_target(args), what.text, AFTER_CHANGE);
 }
 
 static int run(const struct args *args) {

@@ -112,8 +112,8 @@ static int check_inputs(const struct args *args) {
 }
 
 /* "1,000,000 keys (1,200,000 lines)", where they differ. */
-static void describe(const struct building *building, const char *spec,
-                     const struct tamis_info *info, uint64_t labels, char *what, size_t size) {
+static struct human describe(const struct building *building, const char *spec,
+                             const struct tamis_info *info, uint64_t labels) {
     /* Kinds that take adds count every one; what was planned for is then the distinct ones. */
     const bool is_sketch = info->abilities & TAMIS_IS_SKETCH; /* it has no capacity, but counts */
     const double about = info->items_now.value;
@@ -122,24 +122,22 @@ static void describe(const struct building *building, const char *spec,
                           : spec_fixes_capacity(spec)      ? info->items
                                                            : info->capacity;
     const uint64_t lines = building->lines + building->good;
-    int len =
-        snprintf(what, size, "%s%s", is_sketch ? "about " : "", human_number(keys, "key").text);
-    if (labels > 0)
-        len +=
-            snprintf(what + len, size - (size_t)len, " in %s", human_number(labels, "label").text);
+    struct human what =
+        human_words("%s%s", is_sketch ? "about " : "", human_number(keys, "key").text);
+    if (labels > 0) what = human_words("%s in %s", what.text, human_number(labels, "label").text);
     if (building->good > 0)
-        snprintf(what + len, size - (size_t)len, " (%s lines, %s of them known-good)",
-                 human_count(lines).text, human_count(building->good).text);
-    else if (lines != keys)
-        snprintf(what + len, size - (size_t)len, " (%s)", human_number(lines, "line").text);
+        return human_words("%s (%s lines, %s of them known-good)", what.text,
+                           human_count(lines).text, human_count(building->good).text);
+    if (lines == keys) return what;
+    return human_words("%s (%s)", what.text, human_number(lines, "line").text);
 }
 
 static void tell(const struct building *building, const char *spec, const struct image *image) {
     if (given(building->args, OPT_QUIET)) return;
-    char what[160];
     const struct tamis_info info = info_measured(image->filter);
-    describe(building, spec, &info, tamis_label_count(image->filter), what, sizeof what);
-    info_summary(building->args, &info, image->path, what, AFTER_PLANNING);
+    const uint64_t labels = tamis_label_count(image->filter);
+    info_summary(building->args, &info, image->path, describe(building, spec, &info, labels).text,
+                 AFTER_PLANNING);
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
     if (maps && building->lines > 0 && !given(building->args, OPT_VALUES))
         warn(building->args, output_name(image->path),

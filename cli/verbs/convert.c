@@ -25,15 +25,12 @@ static int record_keys(const struct args *args, struct image *image) {
 /* ---- What is said ---- */
 
 static void tell_image(const struct args *args, const struct image *image) {
-    char what[160];
     const char *from = args->setting[OPT_FROM].text;
     if (given(args, OPT_QUIET)) return;
     const struct tamis_info info = info_measured(image->filter);
-    if (from)
-        snprintf(what, sizeof what, "%s from %.100s", info.kind, from);
-    else
-        snprintf(what, sizeof what, "%s, the same image, checked", info.kind);
-    info_summary(args, &info, args->operand[1], what, AFTER_CHANGE);
+    const struct human what = from ? human_words("%s from %.100s", info.kind, from)
+                                   : human_words("%s, the same image, checked", info.kind);
+    info_summary(args, &info, args->operand[1], what.text, AFTER_CHANGE);
     const bool has_keys = !(info.abilities & TAMIS_CAN_SEARCH);
     if (from && has_keys && !tamis_note(image->filter, "encoding"))
         warn(args, output_name(args->operand[1]),

@@ -70,12 +70,12 @@ static int save_on_the_way(void *with) {
 }
 
 static void tell(const struct building *building, const struct image *image) {
-    if (given(building->args, OPT_QUIET)) return;
+    if (given(building->args, OPT_QUIET)) return; /* the image is not open */
     const uint64_t labels = tamis_label_count(image->filter);
-    char what[160];
-    snprintf(what, sizeof what, "%s labelled, %s in total",
-             human_number(building->lines, "line").text, human_number(labels, "label").text);
-    image_summary(building->args, image->filter, image->path, what, AFTER_CHANGE);
+    const struct human what =
+        human_words("%s labelled, %s in total", human_number(building->lines, "line").text,
+                    human_number(labels, "label").text);
+    image_summary(building->args, image->filter, image->path, what.text, AFTER_CHANGE);
 }
 
 static int run(const struct args *args) {

@@ -22,12 +22,6 @@ static int put_batch(void *with, struct batch *batch) {
     return 0;
 }
 
-static void tell(const struct args *args, const struct putting *putting) {
-    char what[80];
-    snprintf(what, sizeof what, "%s set", human_number(putting->lines, "value").text);
-    image_summary(args, putting->filter, image_target(args), what, AFTER_CHANGE);
-}
-
 static int run(const struct args *args) {
     struct changing changing;
     int code = changing_open(&changing, args, TAMIS_CAN_PUT, "set values");
@@ -35,7 +29,8 @@ static int run(const struct args *args) {
     changing.keys.cutting.has_values = true;
     if (!code) code = changing_run(&changing, put_batch, &putting);
     if (!code) code = image_save(args, &changing.image);
-    if (!code) tell(args, &putting);
+    const struct human what = human_words("%s set", human_number(putting.lines, "value").text);
+    if (!code) image_summary(args, putting.filter, image_target(args), what.text, AFTER_CHANGE);
     changing_close(&changing);
     return code;
 }

@@ -176,13 +176,11 @@ static int save(void *with) {
 }
 
 static void tell(const struct recording *recording) {
-    const struct args *args = recording->args;
-    if (given(args, OPT_QUIET)) return;
-    char what[160];
-    snprintf(what, sizeof what, "%s, %s recorded",
-             human_number(recording->payloads, "payload").text, human_bytes(recording->bytes).text);
-    image_summary(args, recording->image.filter, image_target(args), what,
-                  recording->is_new ? AFTER_PLANNING : AFTER_CHANGE);
+    const struct human what =
+        human_words("%s, %s recorded", human_number(recording->payloads, "payload").text,
+                    human_bytes(recording->bytes).text);
+    image_summary(recording->args, recording->image.filter, image_target(recording->args),
+                  what.text, recording->is_new ? AFTER_PLANNING : AFTER_CHANGE);
 }
 
 static int run(const struct args *args) {

@@ -27,13 +27,10 @@ static int remove_batch(void *with, struct batch *batch) {
 }
 
 static void tell(const struct args *args, const struct removing *removing) {
-    char what[160];
-    const int len =
-        snprintf(what, sizeof what, "%s removed", human_number(removing->removed, "key").text);
+    struct human what = human_words("%s removed", human_number(removing->removed, "key").text);
     if (removing->not_found > 0)
-        snprintf(what + len, sizeof what - (size_t)len, ", %s not found",
-                 human_count(removing->not_found).text);
-    image_summary(args, removing->filter, image_target(args), what, AFTER_CHANGE);
+        what = human_words("%s, %s not found", what.text, human_count(removing->not_found).text);
+    image_summary(args, removing->filter, image_target(args), what.text, AFTER_CHANGE);
 }
 
 static int run(const struct args *args) {

@@ -5,16 +5,13 @@
 static int run(const struct args *args) {
     const uint64_t capacity = args->setting[OPT_CAPACITY].number;
     struct image image = {0};
-    char what[80];
+    const struct human what = human_words("resized for %s", human_number(capacity, "key").text);
     int code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_RESIZE, "be resized");
     if (!code)
         code = check_status(args, input_name(image.path), tamis_resize(image.filter, capacity));
     if (!code) code = image_save(args, &image);
-    if (!code) {
-        snprintf(what, sizeof what, "resized for %s", human_number(capacity, "key").text);
-        image_summary(args, image.filter, image_target(args), what, AFTER_PLANNING);
-    }
+    if (!code) image_summary(args, image.filter, image_target(args), what.text, AFTER_PLANNING);
     image_close(&image);
     return code;
 }

@@ -35,16 +35,13 @@ static int combine_with(const struct args *args, struct image *into, const char 
 static int combine_all(const struct args *args, combine *with) {
     const char *output = args->setting[OPT_OUTPUT].text;
     struct image into = {0};
-    char what[64];
+    const struct human what = human_words("from %s images", human_count(args->operand_count).text);
     int code = image_may_write(args, output);
     if (!code) code = image_open(&into, args, args->operand[0], TO_CHANGE);
     for (size_t i = 1; !code && i < args->operand_count; i++)
         code = combine_with(args, &into, args->operand[i], with);
     if (!code) code = image_write(args, into.filter, output);
-    if (!code) {
-        snprintf(what, sizeof what, "from %s images", human_count(args->operand_count).text);
-        image_summary(args, into.filter, output, what, AFTER_CHANGE);
-    }
+    if (!code) image_summary(args, into.filter, output, what.text, AFTER_CHANGE);
     image_close(&into);
     return code;
 }
@@ -107,8 +104,7 @@ static int read_fold(const struct args *args, uint64_t *by) {
 static int run_fold(const struct args *args) {
     const char *output = args->setting[OPT_OUTPUT].text;
     struct image image = {0};
-    uint64_t by;
-    char what[96];
+    uint64_t by = 0;
     int code = read_fold(args, &by);
     if (!code) code = image_may_write(args, output);
     if (!code) code = image_open(&image, args, args->operand[0], TO_CHANGE);
@@ -119,14 +115,11 @@ static int run_fold(const struct args *args) {
     else if (!code)
         code = check_status(args, input_name(image.path), tamis_fold(image.filter, by));
     if (!code) code = image_write(args, image.filter, output);
-    if (!code) {
-        const uint64_t keep = args->setting[OPT_KEEP].number;
-        if (given(args, OPT_KEEP))
-            snprintf(what, sizeof what, "%s of each number", human_number(keep, "bit").text);
-        else
-            snprintf(what, sizeof what, "folded by %s", human_count(by).text);
-        image_summary(args, image.filter, output, what, AFTER_FOLD);
-    }
+    const uint64_t keep = args->setting[OPT_KEEP].number;
+    const struct human what = given(args, OPT_KEEP)
+                                  ? human_words("%s of each number", human_number(keep, "bit").text)
+                                  : human_words("folded by %s", human_count(by).text);
+    if (!code) image_summary(args, image.filter, output, what.text, AFTER_FOLD);
     image_close(&image);
     return code;
 }

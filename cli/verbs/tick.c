@@ -17,7 +17,7 @@ static int tick_by(const struct args *args, struct image *image, uint64_t steps)
 static int run(const struct args *args) {
     const uint64_t steps = given(args, OPT_BY) ? args->setting[OPT_BY].number : 1;
     struct image image = {0};
-    char what[80];
+    const struct human what = human_words("older by %s", human_number(steps, "step").text);
     int code = 0;
     if (steps == 0 || steps > MAX_STEPS)
         code = fail(args, NULL, "--by: %s is out of range (allowed: 1 to %s)",
@@ -26,10 +26,7 @@ static int run(const struct args *args) {
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age");
     if (!code) code = tick_by(args, &image, steps);
     if (!code) code = image_save(args, &image);
-    if (!code) {
-        snprintf(what, sizeof what, "older by %s", human_number(steps, "step").text);
-        image_summary(args, image.filter, image_target(args), what, AFTER_CHANGE);
-    }
+    if (!code) image_summary(args, image.filter, image_target(args), what.text, AFTER_CHANGE);
     image_close(&image);
     return code;
 }
