@@ -81,18 +81,19 @@ static void look_at_hash(struct diagnosis *d) {
 
 static void look_at_items(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
-    const char *items = human_count(info->items).text;
+    const struct human items = human_count(info->items);
     if (info->is_saturated)
         find(d, "items", GRADE_SICK, "saturated: it answers yes to nearly everything; rebuild it");
     else if (has_too_many(info))
         find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
-             "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
+             "overfilled: %s added, planned for %s", items.text, human_count(info->capacity).text);
     else if (info->abilities & TAMIS_IS_SKETCH)
-        find(d, "items", GRADE_OK, "%s added", items);
+        find(d, "items", GRADE_OK, "%s added", items.text);
     else if (info->items > info->capacity && info->capacity == 0)
-        find(d, "items", GRADE_OK, "%s; no capacity was planned", items);
+        find(d, "items", GRADE_OK, "%s; no capacity was planned", items.text);
     else
-        find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
+        find(d, "items", GRADE_OK, "%s of %s planned", items.text,
+             human_count(info->capacity).text);
     if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);
 }
 
@@ -174,15 +175,15 @@ static void look_at_rate(struct diagnosis *d) {
     /* Where the probes of a key depend on each other, a small filter says yes more often. */
     const bool is_by_nature = is_off && info->abilities & TAMIS_OWN_HASH;
     const bool is_above = info->fpr_asked > 0 && d->rate.low > 2 * info->fpr_asked;
-    char asked[64] = "";
-    if (info->fpr_asked > 0)
-        snprintf(asked, sizeof asked, ", target %s", human_share(info->fpr_asked).text);
+    const struct human asked = info->fpr_asked > 0
+                                   ? human_words(", target %s", human_share(info->fpr_asked).text)
+                                   : (struct human){""};
     const enum grade grade = is_above || (is_off && !is_by_nature) ? GRADE_SICK
                              : is_off                              ? GRADE_NOTE
                                                                    : GRADE_OK;
     find(d, "rate", grade, "%s of %s non-members answered yes (%s to %s); expected %s%s%s",
          human_share(measured).text, human_count(d->probes).text, human_share(d->rate.low).text,
-         human_share(d->rate.high).text, human_share(info->fpr_now).text, asked,
+         human_share(d->rate.high).text, human_share(info->fpr_now).text, asked.text,
          is_by_nature ? ": more than its bits explain, because of how its system hashes"
          : is_off     ? ": more than its bits explain"
          : is_above   ? ": more than twice the target"
