@@ -50,15 +50,6 @@ size_t axis_marks(const struct axis *axis, size_t max, double *mark) {
     return n;
 }
 
-struct label number_label(double value, enum number_style style) {
-    struct label label;
-    const char *text = "";
-    struct human human;
-    switch (style) {
-    case AS_RATE: human = human_share(value), text = human.text; break;
-    case AS_COUNT: human = human_count((uint64_t)(value + 0.5)), text = human.text; break;
-    case AS_NUMBER: snprintf(label.text, sizeof label.text, "%.4g", value); return label;
-    }
-    snprintf(label.text, sizeof label.text, "%.31s", text);
-    return label;
+struct human axis_label(const struct axis *axis, double value) {
+    return axis->has_rates ? human_share(value) : human_words("%.4g", value);
 }

@@ -7,18 +7,12 @@
 #ifndef TAMIS_CLI_PLOT_PICTURE_H
 #define TAMIS_CLI_PLOT_PICTURE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-enum number_style { AS_NUMBER, AS_RATE, AS_COUNT };
+#include "cli/output/words.h"
 
 struct axis {
     const char *name;
     double low, high;
-    bool is_log;
-    enum number_style style;
+    bool is_log, has_rates;
 };
 
 struct point {
@@ -37,7 +31,8 @@ struct series {
 enum { MAX_SERIES = 12 };
 
 struct chart {
-    char title[120], subtitle[200];
+    const char *title;
+    struct human subtitle;
     struct axis x, y;
     struct series series[MAX_SERIES];
     size_t count;
@@ -45,16 +40,17 @@ struct chart {
 
 /* Cells in rows, each a number from 0 (least) to 1 (most); 0.5 is what is expected. */
 struct heat {
-    char title[120], subtitle[200];
-    char min[40], max[40]; /* what the ends of the scale mean */
+    const char *title;
+    struct human subtitle;
+    struct human min, max; /* what the ends of the scale mean */
     unsigned columns, rows;
     double *cell; /* on the heap; NaN: nothing is there */
 };
 
 /* Two sets, and what they share. */
 struct overlap {
-    char title[120], subtitle[200];
-    char name[2][128];
+    const char *title;
+    struct human subtitle, name[2];
     double items[2], common, error, similarity;
 };
 
@@ -73,10 +69,8 @@ size_t axis_marks(const struct axis *axis, size_t max, double *mark);
 /* Where a number lies on an axis, 0 to 1. */
 double axis_place(const struct axis *axis, double value);
 
-struct label {
-    char text[32];
-};
-struct label number_label(double value, enum number_style style);
+/* A number as it is written beside an axis. */
+struct human axis_label(const struct axis *axis, double value);
 
 void chart_svg(FILE *out, const struct chart *chart);
 void heat_svg(FILE *out, const struct heat *heat);

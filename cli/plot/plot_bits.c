@@ -26,7 +26,7 @@ static int add_loads(const struct args *args, const struct blocks *blocks,
             return fail_memory(args);
     }
     chart->x = (struct axis){.name = "bits set in a block", .low = low, .high = high};
-    chart->y = (struct axis){.name = "blocks", .low = 0, .high = max * 1.1, .style = AS_RATE};
+    chart->y = (struct axis){.name = "blocks", .low = 0, .high = max * 1.1, .has_rates = true};
     return 0;
 }
 
@@ -39,12 +39,12 @@ int draw_loads(const struct args *args, const struct image *image, struct chart 
                     "%s is not made of blocks of bits (allowed: classic, blocked, split, "
                     "universal)",
                     info.kind);
-    *chart = (struct chart){0};
     occupancy_of(&blocks, info.items_now.value, &o);
-    snprintf(chart->title, sizeof chart->title, "How many bits are set in a block");
-    snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%.60s: %s blocks of %u bits; \"expected\" is for randomly spread keys",
-             input_name(image->path), human_count(blocks.count).text, blocks.bits);
+    *chart =
+        (struct chart){.title = "How many bits are set in a block",
+                       .subtitle = human_words(
+                           "%.60s: %s blocks of %u bits; \"expected\" is for randomly spread keys",
+                           input_name(image->path), human_count(blocks.count).text, blocks.bits)};
     return add_loads(args, &blocks, &o, chart);
 }
 
@@ -76,8 +76,8 @@ static void scale_cells(struct heat *heat, double mean) {
     for (size_t i = 0; i < n; i++)
         if (!isnan(heat->cell[i])) farthest = fmax(farthest, fabs(heat->cell[i] - mean));
     for (size_t i = 0; i < n; i++) heat->cell[i] = 0.5 + (heat->cell[i] - mean) / (2 * farthest);
-    snprintf(heat->min, sizeof heat->min, "%.30s", human_share(fmax(0, mean - farthest)).text);
-    snprintf(heat->max, sizeof heat->max, "%.30s", human_share(fmin(1, mean + farthest)).text);
+    heat->min = human_share(fmax(0, mean - farthest));
+    heat->max = human_share(fmin(1, mean + farthest));
 }
 
 int draw_heat(const struct args *args, const struct image *image, struct heat *heat,
@@ -91,10 +91,10 @@ int draw_heat(const struct args *args, const struct image *image, struct heat *h
     const uint64_t cells = (uint64_t)columns * rows;
     for (uint64_t i = 0; i < cells; i++) heat->cell[i] = density(bytes, size, cells, i);
     const double mean = size ? (double)count_bits(bytes, size) / (8 * (double)size) : 0;
-    snprintf(heat->title, sizeof heat->title, "Where its bits are");
-    snprintf(heat->subtitle, sizeof heat->subtitle,
-             "%.60s: %s, %s from its start to its end, %s set", input_name(image->path), info.kind,
-             human_bytes(size).text, human_share(mean).text);
+    heat->title = "Where its bits are";
+    heat->subtitle =
+        human_words("%.60s: %s, %s from its start to its end, %s set", input_name(image->path),
+                    info.kind, human_bytes(size).text, human_share(mean).text);
     scale_cells(heat, mean);
     return 0;
 }
@@ -103,8 +103,8 @@ int draw_heat(const struct args *args, const struct image *image, struct heat *h
 
 static void name_set(struct overlap *overlap, int i, const struct image *image, double items) {
     overlap->items[i] = items;
-    snprintf(overlap->name[i], sizeof overlap->name[i], "%.50s: about %s", input_name(image->path),
-             human_count((uint64_t)(items + 0.5)).text);
+    overlap->name[i] = human_words("%.50s: about %s", input_name(image->path),
+                                   human_count((uint64_t)(items + 0.5)).text);
 }
 
 int draw_overlap(const struct args *args, const struct image *a, const struct image *b,
@@ -122,10 +122,9 @@ int draw_overlap(const struct args *args, const struct image *a, const struct im
         .common = fmax(0, common.value), .error = common.error, .similarity = similarity.value};
     name_set(overlap, 0, a, items[0].value);
     name_set(overlap, 1, b, items[1].value);
-    snprintf(overlap->title, sizeof overlap->title, "What two sets share");
-    snprintf(overlap->subtitle, sizeof overlap->subtitle,
-             "about %s keys in common (+/- %s); similarity %.3f",
-             human_count((uint64_t)(overlap->common + 0.5)).text, human_margin(common.error).text,
-             similarity.value);
+    overlap->title = "What two sets share";
+    overlap->subtitle = human_words("about %s keys in common (+/- %s); similarity %.3f",
+                                    human_count((uint64_t)(overlap->common + 0.5)).text,
+                                    human_margin(common.error).text, similarity.value);
     return 0;
 }

@@ -58,12 +58,11 @@ static int draw_rate(const struct args *args, const char *kind, struct chart *ch
 int draw_rates(const struct args *args, const char *kinds, struct chart *chart) {
     const uint64_t keys = keys_wanted(args, 1000000);
     *chart = (struct chart){
-        .x = {.name = "rate", .low = 1, .high = lowest_rate, .is_log = true, .style = AS_RATE},
+        .title = "What a rate costs",
+        .subtitle = human_words("%s keys, as planned; the bound is the minimum for any filter",
+                                human_count(keys).text),
+        .x = {.name = "rate", .low = 1, .high = lowest_rate, .is_log = true, .has_rates = true},
         .y = {.name = "bits per key", .low = 0, .high = 40}};
-    snprintf(chart->title, sizeof chart->title, "What a rate costs");
-    snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%s keys, as planned; the bound is the minimum for any filter",
-             human_count(keys).text);
     int code = each_kind(args, kinds, chart, draw_rate);
     struct series *bound = new_series(chart, "the bound");
     bound->is_guide = true;
@@ -122,7 +121,7 @@ static int draw_asked(const struct args *args, struct chart *chart, double rate)
 static void start_filling(struct chart *chart, double rate) {
     *chart = (struct chart){
         .x = {.name = "keys, in multiples of the capacity", .low = 0, .high = farthest},
-        .y = {.name = "rate", .low = rate / 1000, .high = 1, .is_log = true, .style = AS_RATE}};
+        .y = {.name = "rate", .low = rate / 1000, .high = 1, .is_log = true, .has_rates = true}};
 }
 
 static const uint64_t max_filled = 20 * 1000 * 1000;
@@ -136,10 +135,9 @@ int draw_filling(const struct args *args, const char *kinds, struct chart *chart
                     "--capacity: out of range (allowed: 1 to %s keys, which are added "
                     "for the picture)",
                     human_count(max_filled).text);
-    snprintf(chart->title, sizeof chart->title, "False-positive rate as keys are added");
-    snprintf(chart->subtitle, sizeof chart->subtitle,
-             "planned for %s keys at %s; filled and measured", human_count(keys).text,
-             human_share(rate).text);
+    chart->title = "False-positive rate as keys are added";
+    chart->subtitle = human_words("planned for %s keys at %s; filled and measured",
+                                  human_count(keys).text, human_share(rate).text);
     const int code = each_kind(args, kinds, chart, draw_fill);
     return code ? code : draw_asked(args, chart, rate);
 }
@@ -163,10 +161,10 @@ int draw_filling_image(const struct args *args, const struct image *image, struc
         return fail(args, input_name(image->path),
                     "planned for %s keys (allowed: 1 to %s, which are added for the picture)",
                     human_count(info.capacity).text, human_count(max_filled).text);
-    snprintf(chart->title, sizeof chart->title, "How full it is, and its rate");
-    snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%.60s: %s, planned for %s keys; the dot is now", input_name(image->path), info.kind,
-             human_count(info.capacity).text);
+    chart->title = "How full it is, and its rate";
+    chart->subtitle =
+        human_words("%.60s: %s, planned for %s keys; the dot is now", input_name(image->path),
+                    info.kind, human_count(info.capacity).text);
     const tamis_status status = create_like(image->filter, &empty);
     if (status) return fail_why(args, input_name(image->path), status);
     code = fill_up(args, empty, info.capacity, new_series(chart, info.kind));

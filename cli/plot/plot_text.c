@@ -86,16 +86,16 @@ static void print_row(FILE *out, const struct chart *chart, const struct canvas 
 }
 
 /* The label of a row: that of the mark which lies in it. */
-static struct label label_of_row(const struct chart *chart, const struct canvas *canvas,
+static struct human label_of_row(const struct chart *chart, const struct canvas *canvas,
                                  unsigned row) {
     enum { MAX = 7 };
     double mark[MAX];
     const size_t n = axis_marks(&chart->y, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double at = (1 - axis_place(&chart->y, mark[i])) * (canvas->height - 1);
-        if (floor(at + 0.5) == row) return number_label(mark[i], chart->y.style);
+        if (floor(at + 0.5) == row) return axis_label(&chart->y, mark[i]);
     }
-    return (struct label){""};
+    return (struct human){""};
 }
 
 static void print_x_axis(FILE *out, const struct chart *chart, const struct canvas *canvas,
@@ -111,7 +111,7 @@ static void print_x_axis(FILE *out, const struct chart *chart, const struct canv
     unsigned next = 0;
     for (size_t j = 0; j < n; j++) {
         const size_t i = chart->x.low <= chart->x.high ? j : n - 1 - j; /* from left to right */
-        const struct label label = number_label(mark[i], chart->x.style);
+        const struct human label = axis_label(&chart->x, mark[i]);
         const unsigned len = (unsigned)strlen(label.text);
         unsigned at = (unsigned)floor(axis_place(&chart->x, mark[i]) * (canvas->width - 1) + 0.5);
         if (len > width) continue;
@@ -158,7 +158,7 @@ void chart_text(FILE *out, const struct chart *chart, const struct terminal *ter
             if ((series->is_dots ? 0 : series->is_guide ? 2 : 1) == turn)
                 draw_series(&canvas, chart, i);
         }
-    fprintf(out, "%s\n%s\n%s\n", chart->title, chart->subtitle, chart->y.name);
+    fprintf(out, "%s\n%s\n%s\n", chart->title, chart->subtitle.text, chart->y.name);
     for (unsigned row = 0; row < canvas.height; row++)
         print_row(out, chart, &canvas, terminal, row, label_of_row(chart, &canvas, row).text);
     print_x_axis(out, chart, &canvas, terminal);
@@ -186,16 +186,16 @@ static void print_cell(FILE *out, double value, const struct terminal *terminal)
 }
 
 void heat_text(FILE *out, const struct heat *heat, const struct terminal *terminal) {
-    fprintf(out, "%s\n%s\n\n", heat->title, heat->subtitle);
+    fprintf(out, "%s\n%s\n\n", heat->title, heat->subtitle.text);
     for (unsigned row = 0; row < heat->rows; row++) {
         fputs("  ", out);
         for (unsigned column = 0; column < heat->columns; column++)
             print_cell(out, heat->cell[(size_t)row * heat->columns + column], terminal);
         fputc('\n', out);
     }
-    fprintf(out, "\n  %s ", heat->min);
+    fprintf(out, "\n  %s ", heat->min.text);
     for (size_t i = 0; i < STEPS; i++) print_cell(out, (double)i / (STEPS - 1), terminal);
-    fprintf(out, " %s\n", heat->max);
+    fprintf(out, " %s\n", heat->max.text);
 }
 
 /* ---- Two sets ---- */
@@ -216,8 +216,8 @@ void overlap_text(FILE *out, const struct overlap *overlap, const struct termina
     const double only = fmax(0, overlap->items[0] - overlap->common);
     const double all = fmax(1, only + fmax(overlap->items[1], overlap->common));
     const unsigned width = terminal->width > 24 ? terminal->width - 4 : 20;
-    fprintf(out, "%s\n%s\n\n  %s\n", overlap->title, overlap->subtitle, overlap->name[0]);
+    fprintf(out, "%s\n%s\n\n  %s\n", overlap->title, overlap->subtitle.text, overlap->name[0].text);
     print_bar(out, 0, overlap->items[0] / all, width, series_color[0], terminal);
     print_bar(out, only / all, (only + overlap->items[1]) / all, width, series_color[1], terminal);
-    fprintf(out, "  %s\n", overlap->name[1]);
+    fprintf(out, "  %s\n", overlap->name[1].text);
 }

@@ -69,10 +69,6 @@ static void open_picture(FILE *out, int height, const char *title, const char *s
     put_words(out, LEFT, 56, "muted", "start", subtitle);
 }
 
-static void close_picture(FILE *out) {
-    fputs("</svg>\n", out);
-}
-
 /* ---- A chart ---- */
 
 static double x_of(const struct chart *chart, double value) {
@@ -91,15 +87,13 @@ static void put_axes(FILE *out, const struct chart *chart) {
     for (size_t i = 0; i < n; i++) {
         const double y = y_of(chart, mark[i]);
         fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"grid\"/>\n", LEFT, y, right);
-        put_words(out, LEFT - 10, y + 4, "muted", "end",
-                  number_label(mark[i], chart->y.style).text);
+        put_words(out, LEFT - 10, y + 4, "muted", "end", axis_label(&chart->y, mark[i]).text);
     }
     n = axis_marks(&chart->x, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double x = x_of(chart, mark[i]);
         fprintf(out, "<path d=\"M%.1f %.1fv5\" class=\"axis\"/>\n", x, bottom);
-        put_words(out, x, bottom + 22, "muted", "middle",
-                  number_label(mark[i], chart->x.style).text);
+        put_words(out, x, bottom + 22, "muted", "middle", axis_label(&chart->x, mark[i]).text);
     }
     fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"axis\"/>\n", LEFT, bottom, right);
     put_words(out, LEFT + INNER_WIDTH / 2.0, HEIGHT - 14, "muted", "middle", chart->x.name);
@@ -176,11 +170,11 @@ static void put_names(FILE *out, const struct chart *chart) {
 }
 
 void chart_svg(FILE *out, const struct chart *chart) {
-    open_picture(out, HEIGHT, chart->title, chart->subtitle);
+    open_picture(out, HEIGHT, chart->title, chart->subtitle.text);
     put_axes(out, chart);
     for (size_t i = 0; i < chart->count; i++) put_series(out, chart, i);
     put_names(out, chart);
-    close_picture(out);
+    fputs("</svg>\n", out);
 }
 
 /* ---- A heat map ---- */
@@ -198,20 +192,20 @@ static void put_heat_color(FILE *out, double value) {
 static void put_scale(FILE *out, const struct heat *heat, double top) {
     enum { STEPS = 21, EACH = 12 };
     const double left = LEFT + 90;
-    put_words(out, left - 8, top + 12, "muted", "end", heat->min);
+    put_words(out, left - 8, top + 12, "muted", "end", heat->min.text);
     for (int i = 0; i < STEPS; i++) {
         fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"14\" fill=\"",
                 left + i * EACH, top, EACH);
         put_heat_color(out, (double)i / (STEPS - 1));
         fputs("\"/>\n", out);
     }
-    put_words(out, left + STEPS * EACH + 8, top + 12, "muted", "start", heat->max);
+    put_words(out, left + STEPS * EACH + 8, top + 12, "muted", "start", heat->max.text);
 }
 
 void heat_svg(FILE *out, const struct heat *heat) {
     const double width = WIDTH - LEFT - 40.0, each = width / heat->columns;
     const double bottom = TOP + each * heat->rows;
-    open_picture(out, (int)(bottom + 60), heat->title, heat->subtitle);
+    open_picture(out, (int)(bottom + 60), heat->title, heat->subtitle.text);
     for (unsigned i = 0; i < heat->columns * heat->rows; i++) {
         if (isnan(heat->cell[i])) continue;
         fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"",
@@ -221,7 +215,7 @@ void heat_svg(FILE *out, const struct heat *heat) {
         fputs("\"/>\n", out);
     }
     put_scale(out, heat, bottom + 24);
-    close_picture(out);
+    fputs("</svg>\n", out);
 }
 
 /* ---- Two sets ---- */
@@ -238,11 +232,11 @@ void overlap_svg(FILE *out, const struct overlap *overlap) {
     const double other = fmax(0, overlap->items[1] - overlap->common);
     const double all = fmax(1, only + other + overlap->common);
     const double scale = (WIDTH - LEFT - 60.0) / all, shared = LEFT + only * scale;
-    open_picture(out, 320, overlap->title, overlap->subtitle);
-    put_bar(out, LEFT, overlap->items[0] * scale, 112, 0, overlap->name[0]);
-    put_bar(out, shared, overlap->items[1] * scale, 208, 1, overlap->name[1]);
+    open_picture(out, 320, overlap->title, overlap->subtitle.text);
+    put_bar(out, LEFT, overlap->items[0] * scale, 112, 0, overlap->name[0].text);
+    put_bar(out, shared, overlap->items[1] * scale, 208, 1, overlap->name[1].text);
     fprintf(out, "<path d=\"M%.1f 84V280M%.1f 84V280\" class=\"guide\"/>\n", shared,
             shared + overlap->common * scale);
     put_words(out, shared, 300, "muted", "start", "both");
-    close_picture(out);
+    fputs("</svg>\n", out);
 }
