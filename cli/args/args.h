@@ -200,6 +200,19 @@ static inline bool given(const struct args *args, enum option_id id) {
     return args->setting[id].is_given;
 }
 
+/* What the user gave, or what is usual. */
+static inline const char *text_or(const struct args *args, enum option_id id, const char *usual) {
+    return given(args, id) ? args->setting[id].text : usual;
+}
+
+static inline uint64_t number_or(const struct args *args, enum option_id id, uint64_t usual) {
+    return given(args, id) ? args->setting[id].number : usual;
+}
+
+static inline double rate_or(const struct args *args, enum option_id id, double usual) {
+    return given(args, id) ? args->setting[id].rate : usual;
+}
+
 /* Before a function with a format and values, so that compilers check them. */
 #if defined(__GNUC__)
 #define PRINTF_LIKE(format_at, values_at) __attribute__((format(printf, format_at, values_at)))

@@ -27,10 +27,6 @@ static int each_kind(const struct args *args, const char *kinds, struct chart *c
     return code;
 }
 
-static uint64_t keys_wanted(const struct args *args, uint64_t default_value) {
-    return given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : default_value;
-}
-
 /* Series in the order in which they are drawn; the room was looked at before. */
 static struct series *new_series(struct chart *chart, const char *name) {
     struct series *series = &chart->series[chart->count++];
@@ -44,7 +40,7 @@ static const double lowest_rate = 1e-6;
 
 static int draw_rate(const struct args *args, const char *kind, struct chart *chart) {
     struct series *series = new_series(chart, kind);
-    const uint64_t keys = keys_wanted(args, 1000000);
+    const uint64_t keys = number_or(args, OPT_CAPACITY, 1000000);
     for (double rate = 0.3; rate >= lowest_rate * 0.99; rate *= pow(10, -0.125)) {
         char spec[120];
         struct tamis_plan plan = TAMIS_PLAN_INIT;
@@ -56,7 +52,7 @@ static int draw_rate(const struct args *args, const char *kind, struct chart *ch
 }
 
 int draw_rates(const struct args *args, const char *kinds, struct chart *chart) {
-    const uint64_t keys = keys_wanted(args, 1000000);
+    const uint64_t keys = number_or(args, OPT_CAPACITY, 1000000);
     *chart = (struct chart){
         .title = "What a rate costs",
         .subtitle = human_words("%s keys, as planned; the bound is the minimum for any filter",
@@ -94,8 +90,7 @@ static int fill_up(const struct args *args, tamis *filter, uint64_t capacity,
 }
 
 static int draw_fill(const struct args *args, const char *kind, struct chart *chart) {
-    const struct setting *fpr = &args->setting[OPT_FPR];
-    const uint64_t keys = keys_wanted(args, 100000);
+    const uint64_t keys = number_or(args, OPT_CAPACITY, 100000);
     struct tamis_kind_info info = TAMIS_KIND_INFO_INIT;
     char spec[120];
     tamis *filter;
@@ -103,7 +98,7 @@ static int draw_fill(const struct args *args, const char *kind, struct chart *ch
     if (!(info.abilities & TAMIS_CAN_ADD))
         return fail(args, NULL, "--kinds: %s is built once and does not fill up", kind);
     snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys,
-             fpr->is_given ? fpr->rate : 0.01);
+             rate_or(args, OPT_FPR, 0.01));
     if (check_status(args, NULL, tamis_create(&filter, spec))) return EXIT_TROUBLE;
     const int code = fill_up(args, filter, keys, new_series(chart, kind));
     tamis_free(filter);
@@ -127,8 +122,8 @@ static void start_filling(struct chart *chart, double rate) {
 static const uint64_t max_filled = 20 * 1000 * 1000;
 
 int draw_filling(const struct args *args, const char *kinds, struct chart *chart) {
-    const double rate = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : 0.01;
-    const uint64_t keys = keys_wanted(args, 100000);
+    const double rate = rate_or(args, OPT_FPR, 0.01);
+    const uint64_t keys = number_or(args, OPT_CAPACITY, 100000);
     start_filling(chart, rate);
     if (keys == 0 || keys > max_filled)
         return fail(args, NULL,

@@ -26,12 +26,11 @@ static int create_memory(struct admitting *admitting) {
     const struct tamis_options options = image_options(args);
     char spec[160];
     snprintf(spec, sizeof spec, "capacity=%" PRIu64 ",fpr=%.17g%s%s",
-             given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : usual_capacity,
-             given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : usual_fpr,
-             given(args, OPT_HASH) ? ",hash=" : "",
-             given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "");
-    const char *text = given(args, OPT_SPEC) ? args->setting[OPT_SPEC].text : spec;
-    return check_status(args, NULL, tamis_admission_create(&admitting->admission, text, &options));
+             number_or(args, OPT_CAPACITY, usual_capacity), rate_or(args, OPT_FPR, usual_fpr),
+             given(args, OPT_HASH) ? ",hash=" : "", text_or(args, OPT_HASH, ""));
+    return check_status(
+        args, NULL,
+        tamis_admission_create(&admitting->admission, text_or(args, OPT_SPEC, spec), &options));
 }
 
 static int load_memory(struct admitting *admitting, const char *path) {

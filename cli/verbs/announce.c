@@ -89,8 +89,7 @@ static int announce(const struct args *args, struct image *image, struct tamis_a
 
 static int run(const struct args *args) {
     const char *output = args->setting[OPT_OUTPUT].text;
-    const double threshold =
-        given(args, OPT_THRESHOLD) ? args->setting[OPT_THRESHOLD].rate : usual_threshold;
+    const double threshold = rate_or(args, OPT_THRESHOLD, usual_threshold);
     struct tamis_announced a = TAMIS_ANNOUNCED_INIT;
     struct tamis_staleness stale = TAMIS_STALENESS_INIT;
     struct image image = {0};

@@ -37,11 +37,10 @@ static int take_batch(void *with, struct batch *batch) {
 
 static int open_sketch(const struct args *args, tamis **sketch) {
     const struct tamis_options options = image_options(args);
-    const char *hash = given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "xxh3";
     char spec[160];
     snprintf(spec, sizeof spec, "countmin:error=%.17g,error-prob=%.17g,update=conservative,hash=%s",
-             given(args, OPT_ERROR) ? args->setting[OPT_ERROR].rate : usual_error,
-             given(args, OPT_ERROR_PROB) ? args->setting[OPT_ERROR_PROB].rate : usual_doubt, hash);
+             rate_or(args, OPT_ERROR, usual_error), rate_or(args, OPT_ERROR_PROB, usual_doubt),
+             text_or(args, OPT_HASH, "xxh3"));
     return check_status(args, NULL, tamis_create_with(sketch, spec, &options));
 }
 

@@ -88,13 +88,13 @@ static int take_batch(void *with, struct batch *batch) {
 
 static int run(const struct args *args) {
     struct hashing h = {.args = args,
-                        .shape = {.places = USUAL_PLACES, .is_signed = given(args, OPT_SIGNED)},
+                        .shape = {.places = number_or(args, OPT_DIMENSIONS, USUAL_PLACES),
+                                  .seed = args->setting[OPT_SEED].number,
+                                  .is_signed = given(args, OPT_SIGNED)},
                         .has_labels = given(args, OPT_LABELS)};
     const struct handler handler = {
         .ask = hash_batch, .take = take_batch, .goes_on = true, .with = &h};
     struct keys keys;
-    if (given(args, OPT_DIMENSIONS)) h.shape.places = args->setting[OPT_DIMENSIONS].number;
-    if (given(args, OPT_SEED)) h.shape.seed = args->setting[OPT_SEED].number;
     if (h.shape.places < 1 || h.shape.places > (uint64_t)1 << 32)
         return fail(args, "--dimensions", "%s is out of range (allowed: 1 to 2^32)",
                     args->setting[OPT_DIMENSIONS].text);

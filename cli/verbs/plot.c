@@ -43,10 +43,6 @@ static struct terminal find_terminal(void) {
 
 /* ---- Drawing ---- */
 
-static const char *kinds_wanted(const struct args *args, const char *default_value) {
-    return given(args, OPT_KINDS) ? args->setting[OPT_KINDS].text : default_value;
-}
-
 /* Cells of a map: squares in a browser, in a terminal twice as high as wide. */
 static void choose_cells(const struct args *args, unsigned *columns, unsigned *rows) {
     const struct terminal terminal = find_terminal();
@@ -111,8 +107,8 @@ static int draw(const struct args *args, struct picture *picture) {
     if (strcmp(what, "overlap") == 0) return draw_of_two(args, picture);
     if (args->operand_count > 1) return draw_of_image(args, what, picture);
     return strcmp(what, "rate") == 0
-               ? draw_rates(args, kinds_wanted(args, usual_kinds), &picture->chart)
-               : draw_filling(args, kinds_wanted(args, filling_kinds), &picture->chart);
+               ? draw_rates(args, text_or(args, OPT_KINDS, usual_kinds), &picture->chart)
+               : draw_filling(args, text_or(args, OPT_KINDS, filling_kinds), &picture->chart);
 }
 
 /* ---- Showing ---- */

@@ -10,7 +10,7 @@
 
 int list_begin(struct list *list, const struct args *args) {
     *list = (struct list){.args = args, .line_end = given(args, OPT_NULL) ? '\0' : '\n'};
-    const char *path = given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : "-";
+    const char *path = text_or(args, OPT_OUTPUT, "-");
     const int code = file_begin(&list->file, args, path, TAMIS_READERS_USUAL);
     list->is_begun = !code;
     return code;

@@ -135,9 +135,7 @@ static int make_sketch(const struct args *args, const struct set *like, tamis **
         if (code) return code;
         tamis_spec(like->image.filter, spec, sizeof spec);
     } else {
-        const bool is_given = given(args, OPT_BINS);
-        snprintf(spec, sizeof spec, "minhash:bins=%" PRIu64,
-                 is_given ? args->setting[OPT_BINS].number : 4096);
+        snprintf(spec, sizeof spec, "minhash:bins=%" PRIu64, number_or(args, OPT_BINS, 4096));
     }
     return check_status(args, like ? input_name(like->name) : NULL,
                         tamis_create_with(filter, spec, &options));
@@ -146,7 +144,7 @@ static int make_sketch(const struct args *args, const struct set *like, tamis **
 static int read_file(const struct args *args, const struct set *like, struct set *set) {
     struct reading r = {.args = args, .set = set, .like = like};
     int code = make_sketch(args, like, &set->image.filter);
-    r.shingler.words = given(args, OPT_SHINGLES) ? args->setting[OPT_SHINGLES].number : 0;
+    r.shingler.words = args->setting[OPT_SHINGLES].number;
     r.shingler.hasher = set->image.filter;
     r.shingler.last = calloc((size_t)r.shingler.words + 1, sizeof *r.shingler.last);
     if (!code && !r.shingler.last) code = fail_memory(args);

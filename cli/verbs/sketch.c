@@ -114,8 +114,7 @@ static double error_of_size(const struct tamis_info *info) {
 static void tell_use(const struct args *args, const struct tamis_info *info) {
     const uint64_t bins = shape_word(info->word_name, info->word, "bins");
     if (info->abilities & TAMIS_CAN_DIFFER) {
-        const uint64_t max =
-            given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
+        const uint64_t max = number_or(args, OPT_DIFFERENCES, 1000);
         if (!given(args, OPT_SPEC))
             fprintf(stderr, "; lists up to %s", human_number(max, "differing key").text);
         if (error_of_size(info) > 0)

@@ -15,7 +15,7 @@ static int tick_by(const struct args *args, struct image *image, uint64_t steps)
 }
 
 static int run(const struct args *args) {
-    const uint64_t steps = given(args, OPT_BY) ? args->setting[OPT_BY].number : 1;
+    const uint64_t steps = number_or(args, OPT_BY, 1);
     struct image image = {0};
     const struct human what = human_words("older by %s", human_number(steps, "step").text);
     int code = 0;

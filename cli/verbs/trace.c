@@ -197,8 +197,8 @@ static int check_inputs(const struct args *args) {
 
 static int run(const struct args *args) {
     struct image image = {0};
-    struct tracing tracing = {.args = args, .image = &image, .max_offset = UINT64_MAX};
-    if (given(args, OPT_MAX_OFFSET)) tracing.max_offset = args->setting[OPT_MAX_OFFSET].number;
+    struct tracing tracing = {
+        .args = args, .image = &image, .max_offset = number_or(args, OPT_MAX_OFFSET, UINT64_MAX)};
     int code = check_inputs(args);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TRACE, "trace excerpts");

@@ -76,10 +76,8 @@ static void tell_exact(const struct uniq *uniq) {
 /* Filters that had to take more than they were planned for. */
 static void warn_if_full(const struct uniq *uniq) {
     const struct sieve *sieve = uniq->sieve;
-    const double asked =
-        given(uniq->args, OPT_FPR) ? uniq->args->setting[OPT_FPR].rate : uniq_usual_fpr;
     const double rate = sieve ? sieve->rate : uniq->window->rate;
-    if (rate <= 2 * asked) return;
+    if (rate <= 2 * rate_or(uniq->args, OPT_FPR, uniq_usual_fpr)) return;
     warn(uniq->args, NULL,
          "the filters are too full: the false-positive rate is now %s; use %s, or --exact",
          human_rate(rate).text, sieve ? "a larger --memory" : "a larger --capacity");

@@ -154,8 +154,7 @@ int uniq_exact(struct uniq *uniq) {
     const struct args *args = uniq->args;
     struct keyset held;
     tamis *hasher = NULL;
-    snprintf(spec, sizeof spec, "blocked:capacity=1,hash=%.20s",
-             given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "xxh3");
+    snprintf(spec, sizeof spec, "blocked:capacity=1,hash=%.20s", text_or(args, OPT_HASH, "xxh3"));
     const tamis_status status = tamis_create(&hasher, spec);
     uniq->has_failed = status != TAMIS_OK;
     if (status) return fail_why(args, NULL, status);

@@ -9,15 +9,13 @@
  *
  * The rates of all stages add up to the one asked. Where the first is but the start, it gets little
  * of it: what it takes wrongly it takes from all the keys that follow. */
+#include "cli/net/channel.h"
 #include "cli/verbs/uniq.h"
 #include "tamis_engine.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Keys of the first stage: about one MiB at the usual rate. */
 enum { FIRST_KEYS = 200000, MIN_KEYS = 1000 };
@@ -145,8 +143,7 @@ static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint6
     const double fpr = rate_of_next(sieve, capacity);
     snprintf(spec, room, "%s:%s=%" PRIu64 ",fpr=%.6g,hash=%s%s", kind_for(fpr),
              size ? "size" : "capacity", size ? size : capacity, fpr,
-             given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "xxh3",
-             is_keyed(args) ? ",key=outside" : "");
+             text_or(args, OPT_HASH, "xxh3"), is_keyed(args) ? ",key=outside" : "");
 }
 
 /* How many keys the rest of the input should bring, by what its start brought. */
@@ -199,27 +196,18 @@ static int grow(struct sieve *sieve) {
     return code;
 }
 
-static int draw_secret(struct sieve *sieve) {
-    const struct args *args = sieve->args;
-    const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    const bool is_drawn = fd >= 0 && read(fd, sieve->secret, SECRET_BYTES) == SECRET_BYTES;
-    if (fd >= 0) close(fd);
-    return is_drawn ? 0 : fail(args, "/dev/urandom", "cannot read: %s", strerror(errno));
-}
-
 int sieve_open(struct sieve *sieve, const struct args *args, uint64_t memory,
                uint64_t input_bytes) {
     *sieve = (struct sieve){.args = args, .memory = memory, .input_bytes = input_bytes};
-    sieve->fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
+    sieve->fpr = rate_or(args, OPT_FPR, uniq_usual_fpr);
     /* Below that the first stages would take all of the rate, and equal hashes the rest. */
     const double min = 1e-10;
     if (sieve->fpr < min)
         return fail(args, "--fpr", "%s is too low (minimum: %g); --exact loses nothing",
                     args->setting[OPT_FPR].text, min);
-    const int code = is_keyed(args) ? draw_secret(sieve) : 0;
+    const int code = is_keyed(args) ? draw_random(args, sieve->secret, SECRET_BYTES) : 0;
     if (code) return code;
-    const uint64_t asked =
-        given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : FIRST_KEYS;
+    const uint64_t asked = number_or(args, OPT_CAPACITY, FIRST_KEYS);
     return add_stage(sieve, asked > MIN_KEYS ? asked : MIN_KEYS);
 }
 

@@ -43,8 +43,8 @@ static uint64_t parse_time(const char *text) {
 static int write_spec(struct window *window, char *spec, size_t room) {
     const struct args *args = window->args;
     const char *text = args->setting[OPT_WINDOW].text;
-    const double fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
-    const uint64_t bytes = given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : usual_bytes;
+    const double fpr = rate_or(args, OPT_FPR, uniq_usual_fpr);
+    const uint64_t bytes = number_or(args, OPT_MEMORY, usual_bytes);
     const uint64_t time_ns = parse_time(text);
     uint64_t lines = 0;
     if (!time_ns && (!tamis_parse_count(text, &lines) || lines == 0))

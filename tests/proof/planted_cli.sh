@@ -92,7 +92,7 @@ plant "an image is made for a quarter of what comes" record cli/verbs/record.c \
 plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
     "tracing->is_any_found = true;" ""
 plant "all offsets are looked at" trace cli/verbs/trace.c \
-    "if (given(args, OPT_MAX_OFFSET)) tracing.max_offset = args->setting[OPT_MAX_OFFSET].number;" ""
+    "number_or(args, OPT_MAX_OFFSET, UINT64_MAX)" "UINT64_MAX"
 plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
