@@ -35,23 +35,18 @@ bool blocks_of(const tamis *filter, struct blocks *blocks) {
     return blocks->bytes && blocks->count > 0 && blocks->bits <= MAX_BLOCK_BITS;
 }
 
-unsigned block_load(const struct blocks *blocks, uint64_t i) {
-    const uint8_t *block = blocks->bytes + i * (blocks->bits / 8);
-    unsigned set = 0;
-    for (unsigned at = 0; at < blocks->bits / 8; at += 8) {
+uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
+    uint64_t set = 0;
+    for (; n >= 8; n -= 8, bytes += 8) {
         uint64_t word;
-        memcpy(&word, block + at, sizeof word);
+        memcpy(&word, bytes, sizeof word);
         set += (unsigned)__builtin_popcountll(word);
     }
+    for (; n > 0; n--) set += (unsigned)__builtin_popcount(*bytes++);
     return set;
 }
 
 /* ---- As they are ---- */
-
-static void count_positions(const struct blocks *blocks, uint64_t i, uint64_t *at) {
-    const uint8_t *block = blocks->bytes + i * (blocks->bits / 8);
-    for (unsigned bit = 0; bit < blocks->bits; bit++) at[bit] += block[bit / 8] >> bit % 8 & 1;
-}
 
 /* Looking at single bits is slow, and some hundred thousand blocks tell as much as all of them. */
 enum { MAX_LOOKED_AT = 1 << 18 };
@@ -60,14 +55,14 @@ static void measure(const struct blocks *blocks, struct occupancy *o) {
     const uint64_t every = blocks->count / MAX_LOOKED_AT + 1;
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < blocks->count; i++) {
-        const unsigned load = block_load(blocks, i);
+        const uint8_t *block = blocks->bytes + i * (blocks->bits / 8);
+        const unsigned load = (unsigned)count_bits(block, blocks->bits / 8);
         o->with[load]++;
-        if (i % every == 0) {
-            count_positions(blocks, i, o->at);
-            o->looked_at++;
-        }
         sum += load;
         squares += (double)load * load;
+        if (i % every != 0) continue;
+        o->looked_at++;
+        for (unsigned b = 0; b < blocks->bits; b++) o->at[b] += block[b / 8] >> b % 8 & 1;
     }
     const double n = (double)blocks->count;
     o->mean = sum / n;

@@ -26,8 +26,8 @@ struct blocks {
 /* False for kinds of which this cannot be told. */
 bool blocks_of(const tamis *filter, struct blocks *blocks);
 
-/* How many bits are set in a block. */
-unsigned block_load(const struct blocks *blocks, uint64_t i);
+/* How many bits of `n` bytes are set. */
+uint64_t count_bits(const uint8_t *bytes, uint64_t n);
 
 struct occupancy {
     uint64_t with[MAX_BLOCK_BITS + 1]; /* how many blocks have this many bits set */

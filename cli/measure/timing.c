@@ -33,21 +33,41 @@ static const uint64_t first_nonmember = UINT64_C(1) << 63;
 
 /* ---- Asking ---- */
 
-/* Where the numbers of a round start: among `range` of them, anywhere. */
-static void make_numbers(uint64_t *numbers, uint64_t first, uint64_t range, uint64_t salt) {
-    for (size_t i = 0; i < LIST * LISTS; i++)
-        numbers[i] = number_at(first + number_at(salt + i) % range);
+/* What a round asks about: keys of a sample or, where that is NULL, numbers. */
+struct questions {
+    const tamis *filter;
+    const struct sample *sample;
+    uint64_t members; /* that are inside; 0 when it is not known what is */
+    struct tamis_key key[LIST * LISTS];
+    uint64_t number[LIST * LISTS];
+};
+
+static void choose(struct questions *q, bool is_inside, uint64_t salt) {
+    const uint64_t first = is_inside ? 0 : first_nonmember;
+    const uint64_t range = is_inside || q->sample ? q->members : first_nonmember;
+    for (size_t i = 0; i < LIST * LISTS; i++) {
+        const uint64_t any = number_at(salt + i) % range;
+        if (q->sample)
+            q->key[i] = (is_inside ? q->sample->members : q->sample->nonmembers)[any];
+        else
+            q->number[i] = number_at(first + any);
+    }
 }
 
-static double ask_lists(const tamis *filter, const uint64_t *numbers, uint8_t *hit) {
+static double ask_lists(const struct questions *q) {
+    uint8_t hit[LIST];
     const double start = now_ns();
-    for (size_t i = 0; i < LISTS; i++) tamis_has_u64s(filter, numbers + i * LIST, LIST, hit);
+    for (size_t i = 0; i < LIST * LISTS; i += LIST)
+        if (q->sample)
+            tamis_has_many(q->filter, q->key + i, LIST, hit);
+        else
+            tamis_has_u64s(q->filter, q->number + i, LIST, hit);
     return (now_ns() - start) / (LIST * LISTS);
 }
 
 static volatile unsigned seen; /* so that answers are not for nothing */
 
-static double ask_singly(const tamis *filter, const uint64_t *numbers) {
+static double ask_numbers_singly(const tamis *filter, const uint64_t *numbers) {
     unsigned yes = 0;
     const double start = now_ns();
     for (size_t i = 0; i < LIST; i++) yes += tamis_has_u64(filter, numbers[i]);
@@ -56,27 +76,36 @@ static double ask_singly(const tamis *filter, const uint64_t *numbers) {
     return ns / LIST;
 }
 
-/* `members` numbers are inside; 0 when it is not known what is. */
-static void ask_rounds(const tamis *filter, uint64_t members, struct measured *measured) {
+static double ask_keys_singly(const tamis *filter, const struct tamis_key *keys) {
+    unsigned yes = 0;
+    const double start = now_ns();
+    for (size_t i = 0; i < LIST; i++) yes += tamis_has(filter, keys[i].bytes, keys[i].len);
+    const double ns = now_ns() - start;
+    seen = yes;
+    return ns / LIST;
+}
+
+static void ask_rounds(const tamis *filter, const struct sample *sample, uint64_t members,
+                       struct measured *measured) {
     double hit_ns[ROUNDS], miss_ns[ROUNDS], one_ns[ROUNDS];
-    uint64_t *numbers = malloc(LIST * LISTS * sizeof *numbers);
-    uint8_t *hit = malloc(LIST);
-    for (uint64_t round = 0; numbers && hit && round < ROUNDS; round++) {
-        const uint64_t salt = round * LIST * LISTS;
-        make_numbers(numbers, first_nonmember, first_nonmember, salt);
-        miss_ns[round] = ask_lists(filter, numbers, hit);
-        one_ns[round] = ask_singly(filter, numbers);
+    struct questions *q = malloc(sizeof *q);
+    if (!q) return;
+    q->filter = filter;
+    q->sample = sample;
+    q->members = members;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        choose(q, false, round * LIST * LISTS);
+        miss_ns[round] = ask_lists(q);
+        one_ns[round] =
+            sample ? ask_keys_singly(filter, q->key) : ask_numbers_singly(filter, q->number);
         if (members == 0) continue;
-        make_numbers(numbers, 0, members, salt);
-        hit_ns[round] = ask_lists(filter, numbers, hit);
+        choose(q, true, round * LIST * LISTS);
+        hit_ns[round] = ask_lists(q);
     }
-    if (numbers && hit) {
-        measured->miss = median(miss_ns, ROUNDS);
-        measured->one = median(one_ns, ROUNDS);
-        if (members > 0) measured->hit = median(hit_ns, ROUNDS);
-    }
-    free(numbers);
-    free(hit);
+    measured->miss = median(miss_ns, ROUNDS);
+    measured->one = median(one_ns, ROUNDS);
+    if (members > 0) measured->hit = median(hit_ns, ROUNDS);
+    free(q);
 }
 
 static const struct measured nothing = {
@@ -84,7 +113,13 @@ static const struct measured nothing = {
 
 void measure_nonmembers(const tamis *filter, struct measured *measured) {
     *measured = nothing;
-    ask_rounds(filter, 0, measured);
+    ask_rounds(filter, NULL, 0, measured);
+}
+
+void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured) {
+    *measured = nothing;
+    measured->keys = sample->n;
+    if (sample->n > 0) ask_rounds(filter, sample, sample->n, measured);
 }
 
 /* ---- Building ---- */
@@ -120,7 +155,7 @@ tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_
     if (!status) status = tamis_builder_finish(builder, &filter);
     measured->build = keys > 0 ? (now_ns() - start) / (double)keys : (double)NAN;
     measured->keys = keys;
-    if (!status) ask_rounds(filter, keys, measured);
+    if (!status) ask_rounds(filter, NULL, keys, measured);
     tamis_builder_free(builder);
     tamis_free(filter);
     return status;
@@ -136,51 +171,6 @@ tamis_status measure_build(const char *spec, const struct sample *sample,
     *ns = sample->n > 0 ? (now_ns() - start) / (double)sample->n : (double)NAN;
     tamis_builder_free(builder);
     return status;
-}
-
-/* ---- A sample ---- */
-
-/* Random keys of the list, as many as a round has. */
-static void choose(struct tamis_key *chosen, const struct tamis_key *from, size_t n,
-                   uint64_t salt) {
-    for (size_t i = 0; i < LIST * LISTS; i++) chosen[i] = from[number_at(salt + i) % n];
-}
-
-static double ask_keys_of(const tamis *filter, const struct tamis_key *keys, uint8_t *hit) {
-    const double start = now_ns();
-    for (size_t i = 0; i < LISTS; i++) tamis_has_many(filter, keys + i * LIST, LIST, hit);
-    return (now_ns() - start) / (LIST * LISTS);
-}
-
-static double ask_each_of(const tamis *filter, const struct tamis_key *keys) {
-    unsigned yes = 0;
-    const double start = now_ns();
-    for (size_t i = 0; i < LIST; i++) yes += tamis_has(filter, keys[i].bytes, keys[i].len);
-    const double ns = now_ns() - start;
-    seen = yes;
-    return ns / LIST;
-}
-
-void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured) {
-    double hit_ns[ROUNDS], miss_ns[ROUNDS], one_ns[ROUNDS];
-    struct tamis_key *chosen = malloc(LIST * LISTS * sizeof *chosen);
-    uint8_t *hit = malloc(LIST);
-    *measured = nothing;
-    measured->keys = sample->n;
-    for (uint64_t round = 0; chosen && hit && sample->n > 0 && round < ROUNDS; round++) {
-        choose(chosen, sample->members, sample->n, round * LIST * LISTS);
-        hit_ns[round] = ask_keys_of(filter, chosen, hit);
-        choose(chosen, sample->nonmembers, sample->n, round * LIST * LISTS);
-        miss_ns[round] = ask_keys_of(filter, chosen, hit);
-        one_ns[round] = ask_each_of(filter, chosen);
-    }
-    if (chosen && hit && sample->n > 0) {
-        measured->hit = median(hit_ns, ROUNDS);
-        measured->miss = median(miss_ns, ROUNDS);
-        measured->one = median(one_ns, ROUNDS);
-    }
-    free(chosen);
-    free(hit);
 }
 
 /* ---- The floor ---- */

@@ -2,7 +2,6 @@
 /* plot_bits.c: how the bits of an image lie, and what two images share. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/measure/occupancy.h"
 #include "cli/plot/curves.h"
@@ -49,17 +48,6 @@ int draw_loads(const struct args *args, const struct image *image, struct chart 
 }
 
 /* ---- A map of the payload ---- */
-
-static uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
-    uint64_t set = 0;
-    for (; n >= 8; n -= 8, bytes += 8) {
-        uint64_t word;
-        memcpy(&word, bytes, sizeof word);
-        set += (unsigned)__builtin_popcountll(word);
-    }
-    for (; n > 0; n--) set += (unsigned)__builtin_popcount(*bytes++);
-    return set;
-}
 
 /* How dense the i-th of `cells` equal stretches is; NaN when there are fewer bytes than cells. */
 static double density(const uint8_t *bytes, uint64_t size, uint64_t cells, uint64_t i) {
