@@ -73,6 +73,10 @@ struct operand {
     enum stream_use stream;
 };
 
+static inline bool is_list(const struct operand *operand) {
+    return operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
+}
+
 struct example {
     const char *story;
     const char *command;
@@ -115,6 +119,9 @@ const struct option *option_named(enum option_id id);
 /* The i-th option of a verb: its own first, then those that every verb has. NULL at the end. */
 const struct use *verb_use(const struct verb *verb, size_t i);
 bool verb_has(const struct verb *verb, enum option_id id); /* among its own */
+
+/* What help says about an option of a verb. */
+const char *use_help(const struct use *use);
 
 /* Also by its aliases. */
 const struct verb *verb_named(const char *name);

@@ -52,7 +52,7 @@ static void print_option(FILE *out, const struct use *use) {
         width = 0;
     }
     fprintf(out, "%*s", OPTION_COLUMN - width, "");
-    print_paragraph(out, use->help ? use->help : option->help, OPTION_COLUMN, OPTION_COLUMN);
+    print_paragraph(out, use_help(use), OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static void print_options(FILE *out, const struct verb *verb) {
@@ -60,8 +60,8 @@ static void print_options(FILE *out, const struct verb *verb) {
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, use);
 }
 
-static void print_heading(FILE *out, const char *heading) {
-    fprintf(out, "%s%s:%s", color(out, ROLE_HEADING), heading, color(out, ROLE_TEXT));
+static void print_heading(FILE *out, const char *heading, const char *after) {
+    fprintf(out, "%s%s:%s%s", color(out, ROLE_HEADING), heading, color(out, ROLE_TEXT), after);
 }
 
 static void print_verbs(FILE *out) {
@@ -72,8 +72,7 @@ static void print_verbs(FILE *out) {
                     color(out, ROLE_TEXT), verb->summary);
         } else {
             if (i > 0) putc('\n', out);
-            print_heading(out, overview[i].title);
-            putc('\n', out);
+            print_heading(out, overview[i].title, "\n");
         }
     }
 }
@@ -100,28 +99,32 @@ void help_usage(FILE *out, const struct verb *verb) {
 }
 
 static void print_verb_short(FILE *out, const struct verb *verb) {
-    print_heading(out, "usage");
-    putc(' ', out);
+    print_heading(out, "usage", " ");
     help_usage(out, verb);
     fprintf(out, "\n%s\n\n", verb->summary);
     print_options(out, verb);
     fprintf(out, "\n\"tamis help %s\" adds examples and details.\n", verb->name);
 }
 
-static void print_example(FILE *out, const char *story, const char *command) {
-    fprintf(out, "  %s# %s%s\n  %s\n\n", color(out, ROLE_ASIDE), story, color(out, ROLE_TEXT),
-            command);
+static void print_examples(FILE *out, const struct example *example) {
+    for (; example->command; example++)
+        fprintf(out, "  %s# %s%s\n  %s\n\n", color(out, ROLE_ASIDE), example->story,
+                color(out, ROLE_TEXT), example->command);
 }
 
 static void print_aliases(FILE *out, const struct verb *verb) {
     char text[256];
     if (!verb->aliases) return;
-    print_heading(out, "Also called");
-    putc(' ', out);
+    print_heading(out, "Also called", " ");
     snprintf(text, sizeof text, "%s%s%s", verb->aliases, verb->moved ? "; " : "",
              verb->moved ? verb->moved : "");
     print_paragraph(out, text, 13, 0);
     putc('\n', out);
+}
+
+static void print_exits(FILE *out, const char *exits) {
+    print_heading(out, "Exit status", " ");
+    print_paragraph(out, exits, 13, 0);
 }
 
 const char *verb_exits(const struct verb *verb) {
@@ -131,19 +134,15 @@ const char *verb_exits(const struct verb *verb) {
 static void print_verb_full(FILE *out, const struct verb *verb) {
     fprintf(out, "%stamis %s%s: %s\n\n", color(out, ROLE_HEADING), verb->name,
             color(out, ROLE_TEXT), verb->summary);
-    for (const struct example *example = verb->examples; example->command; example++)
-        print_example(out, example->story, example->command);
-    print_heading(out, "Usage");
-    putc(' ', out);
+    print_examples(out, verb->examples);
+    print_heading(out, "Usage", " ");
     help_usage(out, verb);
     fputs("\n\n", out);
     print_options(out, verb);
     putc('\n', out);
     print_paragraphs(out, verb->about);
     print_aliases(out, verb);
-    print_heading(out, "Exit status");
-    putc(' ', out);
-    print_paragraph(out, verb_exits(verb), 13, 0);
+    print_exits(out, verb_exits(verb));
 }
 
 void help_verb(FILE *out, const struct verb *verb, enum help_params params) {
@@ -178,34 +177,21 @@ const char overview_exits[] =
     "0 success or match, 1 no match, 2 error (one line naming the file and the cause), 130 after "
     "Ctrl-C.";
 
-static void print_usage(FILE *out, const char *heading) {
-    print_heading(out, heading);
-    fputs(" tamis COMMAND [OPTION...] IMAGE [FILE...]\n\n", out);
-}
-
-static void print_overview_full(FILE *out) {
-    fprintf(out, "%stamis%s: one sieve for every set\n\n", color(out, ROLE_HEADING),
-            color(out, ROLE_TEXT));
-    for (const struct example *example = overview_examples; example->command; example++)
-        print_example(out, example->story, example->command);
-    print_usage(out, "Usage");
-    print_verbs(out);
-    putc('\n', out);
-    print_paragraphs(out, overview_about);
-    print_heading(out, "Exit status");
-    putc(' ', out);
-    print_paragraph(out, overview_exits, 13, 0);
-    putc('\n', out);
-    print_paragraph(out, where_more, 0, 0);
-}
-
 void help_overview(FILE *out, enum help_params params) {
-    if (params == HELP_FULL) {
-        print_overview_full(out);
-        return;
+    const bool is_full = params == HELP_FULL;
+    if (is_full) {
+        color_words(out, ROLE_HEADING, "tamis");
+        fputs(": one sieve for every set\n\n", out);
+        print_examples(out, overview_examples);
     }
-    print_usage(out, "usage");
+    print_heading(out, is_full ? "Usage" : "usage",
+                  " tamis COMMAND [OPTION...] IMAGE [FILE...]\n\n");
     print_verbs(out);
     putc('\n', out);
+    if (is_full) {
+        print_paragraphs(out, overview_about);
+        print_exits(out, overview_exits);
+        putc('\n', out);
+    }
     print_paragraph(out, where_more, 0, 0);
 }

@@ -17,23 +17,6 @@ struct cursor {
     int next;
 };
 
-/* An option as it was typed, for messages: "--capacity" or "-n". */
-struct typed {
-    char text[48];
-};
-
-static struct typed typed_long(const char *name, size_t len) {
-    struct typed typed;
-    snprintf(typed.text, sizeof typed.text, "--%.*s", (int)(len < 40 ? len : 40), name);
-    return typed;
-}
-
-static struct typed typed_letter(char letter) {
-    struct typed typed;
-    snprintf(typed.text, sizeof typed.text, "-%c", letter);
-    return typed;
-}
-
 /* ---- Looking up ---- */
 
 static bool is_word(const char *name, const char *word, size_t len) {
@@ -58,8 +41,8 @@ static enum option_id find_letter(const struct verb *verb, char letter) {
     return OPT_NONE;
 }
 
-static int fail_unknown(const struct args *args, struct typed typed) {
-    const char *word = typed.text + 2;
+static int fail_unknown(const struct args *args, const char *typed) {
+    const char *word = typed + 2;
     const size_t len = strlen(word);
     struct nearest nearest = {.typed = word};
     const struct use *use;
@@ -71,9 +54,9 @@ static int fail_unknown(const struct args *args, struct typed typed) {
         nearest_try(&nearest, name);
     }
     const char *meant = nearest_found(&nearest);
-    if (typed.text[1] == '-' && meant)
-        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed.text, meant);
-    return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed.text,
+    if (typed[1] == '-' && meant)
+        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed, meant);
+    return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed,
                 args->verb->name);
 }
 
@@ -99,22 +82,22 @@ static void list_choices(const char *choices, char *text, size_t size) {
     }
 }
 
-static int check_word(const struct args *args, const struct option *option, struct typed typed,
+static int check_word(const struct args *args, const struct option *option, const char *typed,
                       const char *text) {
     char choices[128];
     if (!is_spec_word(text))
-        return fail(args, NULL, "%s: \"%s\" is not a single word", typed.text, text);
+        return fail(args, NULL, "%s: \"%s\" is not a single word", typed, text);
     if (!option->choices || is_among(option->choices, text)) return 0;
     list_choices(option->choices, choices, sizeof choices);
-    return fail(args, NULL, "%s: \"%s\" is not valid (allowed: %s)", typed.text, text, choices);
+    return fail(args, NULL, "%s: \"%s\" is not valid (allowed: %s)", typed, text, choices);
 }
 
-static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text,
+static int set_value(struct args *args, enum option_id id, const char *typed, const char *text,
                      const char *second) {
     const struct option *option = option_named(id);
     struct setting *setting = &args->setting[id];
     if (setting->is_given && !option->repeats)
-        return fail(args, NULL, "%s is given twice: %s and %s", typed.text, setting->text, text);
+        return fail(args, NULL, "%s is given twice: %s and %s", typed, setting->text, text);
 
     bool is_good = true;
     switch (option->type) {
@@ -127,7 +110,7 @@ static int set_value(struct args *args, enum option_id id, struct typed typed, c
     case VALUE_BYTES: is_good = tamis_parse_bytes(text, &setting->number); break;
     case VALUE_RATE: is_good = tamis_parse_rate(text, &setting->rate); break;
     }
-    if (!is_good) return fail_why(args, typed.text, TAMIS_INVALID);
+    if (!is_good) return fail_why(args, typed, TAMIS_INVALID);
 
     setting->is_given = true;
     setting->text = text;
@@ -146,12 +129,12 @@ static void set_switch(struct args *args, enum option_id id, bool by_letter) {
 /* The value in the same word when there is one, otherwise the next word; the second of a pair is
  * always a word of its own. */
 static int take_value(struct args *args, struct cursor *cursor, enum option_id id,
-                      struct typed typed, const char *in_word) {
+                      const char *typed, const char *in_word) {
     const struct option *option = option_named(id);
     const int words = (in_word ? 0 : 1) + (option->is_pair ? 1 : 0);
     if (cursor->argc - cursor->next < words)
-        return fail(args, NULL, "%s needs %s: %s %s", typed.text,
-                    option->is_pair ? "two values" : "a value", typed.text, option->value);
+        return fail(args, NULL, "%s needs %s: %s %s", typed,
+                    option->is_pair ? "two values" : "a value", typed, option->value);
     const char *text = in_word ? in_word : cursor->argv[cursor->next++];
     return set_value(args, id, typed, text, option->is_pair ? cursor->argv[cursor->next++] : NULL);
 }
@@ -161,12 +144,12 @@ static int take_value(struct args *args, struct cursor *cursor, enum option_id i
 static int parse_long(struct args *args, struct cursor *cursor, const char *word) {
     const char *equals = strchr(word, '=');
     const size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    const struct typed typed = typed_long(word, len);
+    const struct human typed = human_words("--%.*s", (int)(len < 40 ? len : 40), word);
 
     const enum option_id id = find_long(args->verb, word, len);
-    if (id == OPT_NONE) return fail_unknown(args, typed);
+    if (id == OPT_NONE) return fail_unknown(args, typed.text);
     if (option_named(id)->type != VALUE_NONE)
-        return take_value(args, cursor, id, typed, equals ? equals + 1 : NULL);
+        return take_value(args, cursor, id, typed.text, equals ? equals + 1 : NULL);
     if (equals) return fail(args, NULL, "%s takes no value", typed.text);
     set_switch(args, id, false);
     return 0;
@@ -174,7 +157,7 @@ static int parse_long(struct args *args, struct cursor *cursor, const char *word
 
 static int parse_letters(struct args *args, struct cursor *cursor, const char *letters) {
     for (const char *at = letters; *at; at++) {
-        const struct typed typed = typed_letter(*at);
+        const char typed[] = {'-', *at, '\0'};
         const enum option_id id = find_letter(args->verb, *at);
         if (id == OPT_NONE) return fail_unknown(args, typed);
         if (option_named(id)->type != VALUE_NONE)
@@ -222,10 +205,9 @@ static int check_operands(const struct args *args) {
     const char *missing = NULL;
     for (const struct operand *operand = args->verb->operands; operand->name; operand++) {
         const bool is_needed = operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE;
-        const bool is_single = operand->how_many == EXACTLY_ONE || operand->how_many == AT_MOST_ONE;
         if (is_needed && ++at_least > args->operand_count && !missing) missing = operand->name;
-        at_most = is_single ? at_most + 1 : SIZE_MAX;
-        if (!is_single) break; /* A list takes the rest. */
+        at_most = is_list(operand) ? SIZE_MAX : at_most + 1;
+        if (is_list(operand)) break; /* A list takes the rest. */
     }
     if (missing) return fail_usage(args, " is missing", missing);
     if (args->operand_count > at_most)
@@ -238,22 +220,20 @@ static int check_required(const struct args *args) {
     for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++) {
         if (!use->is_required || given(args, use->option)) continue;
         const struct option *option = option_named(use->option);
-        struct typed name = typed_long(option->name, strlen(option->name));
-        return fail_usage(args, " is missing", name.text);
+        return fail_usage(args, " is missing", human_words("--%s", option->name).text);
     }
     return 0;
 }
 
 /* Counts the files named by options that are standard input; empty names are refused. */
-static int count_option_streams(const struct args *args, size_t *uses, bool *is_instead) {
+static int count_option_streams(const struct args *args, size_t *uses) {
     for (size_t i = 0; i < args->repeated_count; i++) {
         const struct repeated *repeated = &args->repeated[i];
         const struct option *option = option_named(repeated->option);
         if (option->stream == NO_STREAM) continue;
         const char *file = repeated->second ? repeated->second : repeated->text;
         if (*file == '\0') return fail(args, NULL, "--%s: the file name is empty", option->name);
-        if (strcmp(file, "-") == 0) ++*uses;
-        if (option->stream == READS_INSTEAD) *is_instead = true;
+        if (is_dash(file)) ++*uses;
     }
     return 0;
 }
@@ -262,7 +242,7 @@ static int count_option_streams(const struct args *args, size_t *uses, bool *is_
 static int check_streams(const struct args *args) {
     size_t uses = 0, position = 0;
     bool is_instead = false;
-    if (count_option_streams(args, &uses, &is_instead)) return EXIT_TROUBLE;
+    if (count_option_streams(args, &uses)) return EXIT_TROUBLE;
     for (int id = OPT_NONE + 1; id < OPTIONS; id++)
         if (given(args, (enum option_id)id) &&
             option_named((enum option_id)id)->stream == READS_INSTEAD)
@@ -271,7 +251,7 @@ static int check_streams(const struct args *args) {
     for (size_t i = 0; i < args->operand_count; i++) {
         const bool reads =
             operand->stream == READS_STDIN || operand->stream == READS_STDIN_UNLESS_GIVEN;
-        if (reads && strcmp(args->operand[i], "-") == 0) uses++;
+        if (reads && is_dash(args->operand[i])) uses++;
         if (operand->stream != NO_STREAM && args->operand[i][0] == '\0')
             return fail(args, NULL, "%s: the name is empty", operand->name);
         if (operand[1].name) operand++;

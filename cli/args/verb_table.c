@@ -40,6 +40,10 @@ const struct option *option_named(enum option_id id) {
     return &options[id];
 }
 
+const char *use_help(const struct use *use) {
+    return use->help ? use->help : option_named(use->option)->help;
+}
+
 static size_t own_uses(const struct verb *verb) {
     size_t n = 0;
     while (verb->uses[n].option != OPT_NONE) n++;

@@ -76,25 +76,23 @@ static const char end[] =
     "}\n"
     "complete -F _tamis tamis\n";
 
-static void write_follow(FILE *out, enum follow follow, char *words) {
+static void write_follow(FILE *out, struct follow follow) {
     static const char *const names[] = {[FOLLOW_ANYTHING] = "anything",
                                         [FOLLOW_FILES] = "files",
                                         [FOLLOW_IMAGES] = "images",
                                         [FOLLOW_DIRS] = "directories",
                                         [FOLLOW_WORDS] = "words:"};
-    fprintf(out, "%s%s", names[follow], words ? words : "");
-    free(words);
+    fprintf(out, "%s%s", names[follow.what], follow.words ? follow.words : "");
+    free(follow.words);
 }
 
 static void write_takes(FILE *out, const char *dashes, const char *name, size_t len,
                         enum option_id id) {
     fprintf(out, " '%s%.*s=", dashes, (int)len, name);
-    char *words;
-    const enum follow follow = follow_option(id, &words);
     if (option_named(id)->is_pair)
         fputs("pair", out);
     else
-        write_follow(out, follow, words);
+        write_follow(out, follow_option(id));
     putc('\'', out);
 }
 
@@ -123,11 +121,9 @@ static void write_verb(FILE *out, const struct verb *verb) {
     write_options(out, verb);
     fputs("        operands=(", out);
     for (const struct operand *operand = verb->operands; operand->name; operand++) {
-        char *words;
-        const enum follow follow = follow_operand(operand, &words);
-        const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
-        fprintf(out, "%s'%s", operand == verb->operands ? "" : " ", is_list ? "list:" : "");
-        write_follow(out, follow, words);
+        fprintf(out, "%s'%s", operand == verb->operands ? "" : " ",
+                is_list(operand) ? "list:" : "");
+        write_follow(out, follow_operand(operand));
         putc('\'', out);
     }
     fputs(")\n        ;;\n", out);

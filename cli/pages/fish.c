@@ -28,7 +28,10 @@ static const char start[] =
     "1)\n        end\n    end\n    test $place -eq $argv[1]\nend\n\n"
     "complete -c tamis -f\ncomplete -c tamis -n __fish_use_subcommand -s h -l help -d 'list the "
     "commands'\ncomplete -c tamis -n __fish_use_subcommand -s V -l version -d 'print the "
-    "version'\n\n";
+    "version'\n\n"
+    "# The options that take a word, once for each.\n"
+    "function __tamis_takes\n"
+    "    switch \"$argv[1]\"\n";
 
 /* The options that take a word, once for each that they take. */
 static void write_takes(FILE *out, const struct verb *verb) {
@@ -45,28 +48,19 @@ static void write_takes(FILE *out, const struct verb *verb) {
     putc('\n', out);
 }
 
-static void write_all_takes(FILE *out) {
-    fputs("# The options that take a word, once for each.\n"
-          "function __tamis_takes\n"
-          "    switch \"$argv[1]\"\n",
-          out);
-    for (size_t i = 0; i < number_of_verbs; i++) write_takes(out, verbs[i]);
-    fputs("    end\nend\n", out);
-}
-
 /* What follows an option, or -a for operands. */
-static void write_follow(FILE *out, enum follow follow, char *words) {
-    switch (follow) {
+static void write_follow(FILE *out, struct follow follow) {
+    switch (follow.what) {
     case FOLLOW_ANYTHING: fputs(" -x", out); break;
     case FOLLOW_FILES: fputs(" -r -F", out); break;
     case FOLLOW_IMAGES: fputs(" -k -x -a '(__fish_complete_suffix .tamis)'", out); break;
     case FOLLOW_DIRS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
     case FOLLOW_WORDS:
         fputs(" -x -a ", out);
-        print_text(out, words);
+        print_text(out, follow.words);
         break;
     }
-    free(words);
+    free(follow.words);
 }
 
 static void write_condition(FILE *out, const struct verb *verb, const char *more) {
@@ -80,11 +74,7 @@ static void write_option(FILE *out, const struct verb *verb, const struct use *u
     write_condition(out, verb, "");
     if (option->letters[0]) fprintf(out, " -s %c", option->letters[0]);
     fprintf(out, " -l %s", option->name);
-    if (option->type != VALUE_NONE) {
-        char *words;
-        const enum follow follow = follow_option(use->option, &words);
-        write_follow(out, follow, words);
-    }
+    if (option->type != VALUE_NONE) write_follow(out, follow_option(use->option));
     fputs(" -d ", out);
     print_text(out, use_help(use));
     putc('\n', out);
@@ -94,26 +84,26 @@ static void write_option(FILE *out, const struct verb *verb, const struct use *u
 static void write_operands(FILE *out, const struct verb *verb) {
     int before = 0;
     for (const struct operand *operand = verb->operands; operand->name; operand++, before++) {
-        char *words, more[64] = "";
-        const enum follow follow = follow_operand(operand, &words);
-        const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
-        if (!is_list)
+        char more[64] = "";
+        const struct follow follow = follow_operand(operand);
+        if (!is_list(operand))
             snprintf(more, sizeof more, "; and __tamis_is_at %d", before);
         else if (before > 0)
             snprintf(more, sizeof more, "; and not __tamis_is_at 0");
-        if (follow == FOLLOW_ANYTHING) continue;
+        if (follow.what == FOLLOW_ANYTHING) continue;
         write_condition(out, verb, more);
-        if (follow == FOLLOW_FILES)
+        if (follow.what == FOLLOW_FILES)
             fputs(" -F", out);
         else
-            write_follow(out, follow, words);
+            write_follow(out, follow);
         putc('\n', out);
     }
 }
 
 void write_fish(FILE *out) {
     fputs(start, out);
-    write_all_takes(out);
+    for (size_t i = 0; i < number_of_verbs; i++) write_takes(out, verbs[i]);
+    fputs("    end\nend\n", out);
     for (size_t i = 0; i < number_of_verbs; i++) {
         fprintf(out, "\ncomplete -c tamis -n __fish_use_subcommand -a %s -d ", verbs[i]->name);
         print_text(out, verbs[i]->summary);

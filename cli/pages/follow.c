@@ -46,30 +46,33 @@ static char *choices_of(const char *name) {
     return NULL;
 }
 
-enum follow follow_option(enum option_id id, char **words) {
+struct follow follow_option(enum option_id id) {
     const struct option *option = option_named(id);
-    *words = option->choices                  ? strdup(option->choices)
-             : id == OPT_KIND                 ? all(kind_at)
-             : id == OPT_HASH                 ? choices_of("hash")
-             : id == OPT_KEYS                 ? all(tamis_encoding_at)
-             : id == OPT_FROM || id == OPT_TO ? all(format_at)
-                                              : NULL;
-    if (*words) return FOLLOW_WORDS;
-    if (strcmp(option->value, "DIR") == 0) return FOLLOW_DIRS;
+    char *words = option->choices                  ? strdup(option->choices)
+                  : id == OPT_KIND                 ? all(kind_at)
+                  : id == OPT_HASH                 ? choices_of("hash")
+                  : id == OPT_KEYS                 ? all(tamis_encoding_at)
+                  : id == OPT_FROM || id == OPT_TO ? all(format_at)
+                                                   : NULL;
+    if (words) return (struct follow){FOLLOW_WORDS, words};
+    if (strcmp(option->value, "DIR") == 0) return (struct follow){.what = FOLLOW_DIRS};
     if (strcmp(option->value, "OUT") == 0 || strcmp(option->value, "IMAGE") == 0)
-        return FOLLOW_IMAGES;
+        return (struct follow){.what = FOLLOW_IMAGES};
     /* Of a pair, the second word is a file. */
-    return strstr(option->value, "FILE") ? FOLLOW_FILES : FOLLOW_ANYTHING;
+    const bool is_file = strstr(option->value, "FILE");
+    return (struct follow){.what = is_file ? FOLLOW_FILES : FOLLOW_ANYTHING};
 }
 
-enum follow follow_operand(const struct operand *operand, char **words) {
-    *words = strcmp(operand->name, "KIND") == 0      ? all(kind_at)
-             : strcmp(operand->name, "FORMAT") == 0  ? all(format_at)
-             : strcmp(operand->name, "COMMAND") == 0 ? all(verb_at)
-                                                     : NULL;
-    if (*words) return FOLLOW_WORDS;
-    if (strcmp(operand->name, "IMAGE") == 0) return FOLLOW_IMAGES;
-    return operand->stream == NO_STREAM ? FOLLOW_ANYTHING : FOLLOW_FILES;
+struct follow follow_operand(const struct operand *operand) {
+    char *words = strcmp(operand->name, "KIND") == 0      ? all(kind_at)
+                  : strcmp(operand->name, "FORMAT") == 0  ? all(format_at)
+                  : strcmp(operand->name, "COMMAND") == 0 ? all(verb_at)
+                                                          : NULL;
+    return (struct follow){.what = words                                 ? FOLLOW_WORDS
+                                   : strcmp(operand->name, "IMAGE") == 0 ? FOLLOW_IMAGES
+                                   : operand->stream == NO_STREAM        ? FOLLOW_ANYTHING
+                                                                         : FOLLOW_FILES,
+                           .words = words};
 }
 
 void print_verb_names(FILE *out, const struct verb *verb, const char *between) {
@@ -79,8 +82,4 @@ void print_verb_names(FILE *out, const struct verb *verb, const char *between) {
         fprintf(out, "%s%.*s", between, (int)len, at);
         at += len + strspn(at + len, " ");
     }
-}
-
-const char *use_help(const struct use *use) {
-    return use->help ? use->help : option_named(use->option)->help;
 }

@@ -37,18 +37,15 @@ static void print_examples(FILE *out, const struct example *example) {
     }
 }
 
-static void print_operand(FILE *out, const struct operand *operand) {
-    const bool is_optional = operand->how_many == AT_MOST_ONE || operand->how_many == ANY_NUMBER;
-    const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
-    fprintf(out, " %s_%s_%s%s", is_optional ? "\\[" : "", operand->name, is_list ? "..." : "",
-            is_optional ? "\\]" : "");
-}
-
 static void print_synopsis(FILE *out, const struct verb *verb) {
     const struct use *use;
     fprintf(out, "# SYNOPSIS\n\n*tamis %s* \\[_OPTION_...\\]", verb->name);
-    for (const struct operand *operand = verb->operands; operand->name; operand++)
-        print_operand(out, operand);
+    for (const struct operand *operand = verb->operands; operand->name; operand++) {
+        const bool is_optional =
+            operand->how_many == AT_MOST_ONE || operand->how_many == ANY_NUMBER;
+        fprintf(out, " %s_%s_%s%s", is_optional ? "\\[" : "", operand->name,
+                is_list(operand) ? "..." : "", is_optional ? "\\]" : "");
+    }
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
         const struct option *option = option_named(use->option);
         if (use->is_required && option->letters[0])

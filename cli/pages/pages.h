@@ -21,16 +21,15 @@ void write_fish(FILE *out);
 /* ==== What may follow: follow.c ============================================================= */
 
 /* What the value of an option, or an operand, can be completed to. */
-enum follow { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_DIRS, FOLLOW_WORDS };
+struct follow {
+    enum { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_DIRS, FOLLOW_WORDS } what;
+    char *words; /* of FOLLOW_WORDS: in a new string, separated by spaces; otherwise NULL */
+};
 
-/* Words in a new string, separated by spaces, in `words` for FOLLOW_WORDS; NULL otherwise. */
-enum follow follow_option(enum option_id id, char **words);
-enum follow follow_operand(const struct operand *operand, char **words);
+struct follow follow_option(enum option_id id);
+struct follow follow_operand(const struct operand *operand);
 
 /* The name of a verb and its aliases. */
 void print_verb_names(FILE *out, const struct verb *verb, const char *between);
-
-/* What help says about an option of a verb. */
-const char *use_help(const struct use *use);
 
 #endif

@@ -16,27 +16,25 @@ static void print_text(FILE *out, const char *text) {
     }
 }
 
-static void write_follow(FILE *out, enum follow follow, char *words) {
+static void write_follow(FILE *out, struct follow follow) {
     static const char *const names[] = {[FOLLOW_ANYTHING] = " ",
                                         [FOLLOW_FILES] = "_files",
                                         [FOLLOW_IMAGES] = "_files -g \"*.tamis\"",
                                         [FOLLOW_DIRS] = "_files -/"};
-    if (follow == FOLLOW_WORDS)
-        fprintf(out, "(%s)", words);
+    if (follow.what == FOLLOW_WORDS)
+        fprintf(out, "(%s)", follow.words);
     else
-        fputs(names[follow], out);
-    free(words);
+        fputs(names[follow.what], out);
+    free(follow.words);
 }
 
 /* ":NAME:(one two)", once for each word that the option takes. */
 static void write_value(FILE *out, enum option_id id) {
     const struct option *option = option_named(id);
     if (option->type == VALUE_NONE) return;
-    char *words;
-    const enum follow follow = follow_option(id, &words);
     fprintf(out, ":%.*s:", (int)strcspn(option->value, " ="), option->value);
     if (option->is_pair) fprintf(out, " :%s:", strrchr(option->value, ' ') + 1);
-    write_follow(out, follow, words);
+    write_follow(out, follow_option(id));
 }
 
 /* '(-k --kind)'{-k+,--kind=}'[help]:NAME:(...)' */
@@ -63,16 +61,13 @@ static void write_option(FILE *out, const struct use *use) {
 static void write_operands(FILE *out, const struct verb *verb) {
     int place = 1;
     for (const struct operand *operand = verb->operands; operand->name; operand++, place++) {
-        char *words;
-        const enum follow follow = follow_operand(operand, &words);
-        const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
         fputs(" \\\n            '", out);
-        if (is_list)
+        if (is_list(operand))
             putc('*', out);
         else
             fprintf(out, "%d", place);
         fprintf(out, "%s:%s:", operand->how_many == AT_MOST_ONE ? ":" : "", operand->name);
-        write_follow(out, follow, words);
+        write_follow(out, follow_operand(operand));
         putc('\'', out);
     }
 }
