@@ -37,6 +37,13 @@ void keyset_clear(struct keyset *set); /* nothing is held then: it may be used a
 /* Starts the way to the slots of keys that are asked about soon. */
 void keyset_fetch(const struct keyset *set, const uint64_t *hash, size_t n);
 
+/* The same in a loop over n keys, before the i-th is asked about: some at a time. */
+static inline void keyset_fetch_next(const struct keyset *set, const uint64_t *hash, size_t i,
+                                     size_t n) {
+    enum { GROUP = 64 };
+    if (i % GROUP == 0) keyset_fetch(set, hash + i, n - i < GROUP ? n - i : GROUP);
+}
+
 /* The key as it is held, or NULL. */
 struct held *keyset_find(const struct keyset *set, uint64_t hash, const struct tamis_key *key);
 

@@ -61,7 +61,6 @@ static int build_filter(struct join *join) {
     if (status) return fail_why(join->args, NULL, status);
     code = builder_take(&building);
     if (!code) code = finish_filter(join, building.builder);
-    join->right_lines = building.lines;
     join->hasher = join->filter;
     tamis_builder_free(building.builder);
     return code;
@@ -183,6 +182,7 @@ static int run_join(struct join *join) {
     keyset_open(&join->hold.keys, join->hold.max_bytes);
     int code = join->is_right_kept ? spill_open(&join->copy, args) : 0;
     if (!code && (has_filter || join->is_right_kept)) code = build_filter(join);
+    if (!code && join->is_right_kept) code = keys_keep(&join->right, &join->copy);
     /* Without a filter LEFT is held first, and RIGHT is read when that is done. */
     if (!code && !join->filter)
         code = check_status(args, NULL, tamis_create(&join->hasher, "blocked:capacity=1"));

@@ -21,16 +21,7 @@
  * (Mullin, "Optimal semijoins for distributed database systems", 1990); where that is not below 1,
  * a filter costs more than it saves. */
 
-/* What a file is like, by its length and its start. */
-struct side {
-    bool is_known;
-    double lines, line_bytes;
-};
-
-struct side side_of(const char *path, char line_end);
-
 struct cost {
-    struct side left, right;
     double fpr; /* that the filter should have; 1: no filter */
     enum { BY_MODEL, BY_ANTI, BY_USER } chosen;
 };
@@ -56,7 +47,7 @@ struct join {
     tamis *hasher; /* the filter, or an empty one */
     bool is_anti, is_exact, is_right_kept;
     struct hold hold;
-    uint64_t right_lines, left_lines, hits, printed, scans;
+    uint64_t left_lines, hits, printed, scans;
 };
 
 /* Prints or counts a line. */

@@ -16,7 +16,13 @@ static const double max_anti_fpr = 1e-6;
 
 static const double best_fpr = 1e-9, worst_fpr = 0.5;
 
-struct side side_of(const char *path, char line_end) {
+/* What a file is like, by its length and its start. */
+struct side {
+    bool is_known;
+    double lines, line_bytes;
+};
+
+static struct side side_of(const char *path, char line_end) {
     char start[64 * 1024];
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
@@ -37,21 +43,15 @@ struct side side_of(const char *path, char line_end) {
 }
 
 struct cost cost_of(const struct args *args, char line_end) {
-    struct cost cost = {.left = side_of(args->operand[0], line_end),
-                        .right = side_of(args->operand[1], line_end)};
-    const double line_bits = 8 * (cost.left.is_known ? cost.left.line_bytes : usual_line_bytes);
-    const double ratio = cost.left.is_known && cost.right.is_known
-                             ? cost.right.lines / fmax(cost.left.lines, 1)
-                             : 1 / usual_ratio;
-    cost.fpr = ratio / (line_bits * M_LN2 * M_LN2);
-    cost.fpr = cost.fpr < 1 ? fmin(fmax(cost.fpr, best_fpr), worst_fpr) : 1;
+    const struct side left = side_of(args->operand[0], line_end);
+    const struct side right = side_of(args->operand[1], line_end);
+    const double line_bits = 8 * (left.is_known ? left.line_bytes : usual_line_bytes);
+    const double ratio =
+        left.is_known && right.is_known ? right.lines / fmax(left.lines, 1) : 1 / usual_ratio;
+    const double best = ratio / (line_bits * M_LN2 * M_LN2);
+    const double fpr = best < 1 ? fmin(fmax(best, best_fpr), worst_fpr) : 1;
     const bool may_lose = given(args, OPT_ANTI) && !given(args, OPT_EXACT);
-    if (given(args, OPT_FPR)) {
-        cost.fpr = args->setting[OPT_FPR].rate;
-        cost.chosen = BY_USER;
-    } else if (may_lose && cost.fpr < 1 && cost.fpr > max_anti_fpr) {
-        cost.fpr = max_anti_fpr;
-        cost.chosen = BY_ANTI;
-    }
-    return cost;
+    if (given(args, OPT_FPR)) return (struct cost){args->setting[OPT_FPR].rate, BY_USER};
+    if (may_lose && fpr < 1 && fpr > max_anti_fpr) return (struct cost){max_anti_fpr, BY_ANTI};
+    return (struct cost){fpr, BY_MODEL};
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1024 * 1024, GROUP = 64 };
+enum { CHUNK_BYTES = 1024 * 1024 };
 
 struct held_line {
     const struct held *key; /* NULL: certainly not among those of RIGHT */
@@ -84,9 +84,7 @@ void hold_close(struct hold *hold) {
 static int mark_batch(void *with, struct batch *batch) {
     struct join *join = with;
     for (size_t i = 0; i < batch->n; i++) {
-        if (i % GROUP == 0)
-            keyset_fetch(&join->hold.keys, batch->hash + i,
-                         batch->n - i < GROUP ? batch->n - i : GROUP);
+        keyset_fetch_next(&join->hold.keys, batch->hash, i, batch->n);
         struct held *held = keyset_find(&join->hold.keys, batch->hash[i], &batch->key[i]);
         if (held) held_mark(held);
     }
@@ -96,24 +94,10 @@ static int mark_batch(void *with, struct batch *batch) {
 static int read_right(struct join *join) {
     const struct handler handler = {.take = mark_batch, .with = join};
     join->scans++;
-    if (!join->is_right_kept) {
-        keys_rewind(&join->right);
-        if (join->right.source_count == 0)
-            return fail(join->args, input_name(join->args->operand[1]),
-                        "cannot be read a second time");
-        return keys_run(&join->right, &handler);
-    }
-    struct keys copy;
-    struct source *source = calloc(1, sizeof *source);
-    int code = source ? spill_read(&join->copy, source) : 0;
-    const int opened = keys_open_sources(&copy, join->args, source, 1);
-    if (!code) code = opened;
-    copy.decompresses = false; /* It was, before. */
-    copy.cutting = join->right.cutting;
-    keys_hash_by(&copy, join->hasher);
-    if (!code) code = keys_run(&copy, &handler);
-    keys_close(&copy);
-    return code;
+    keys_rewind(&join->right);
+    if (join->right.source_count == 0)
+        return fail(join->args, input_name(join->args->operand[1]), "cannot be read a second time");
+    return keys_run(&join->right, &handler);
 }
 
 static void print_held(struct join *join) {
@@ -175,9 +159,7 @@ static int take_line(struct join *join, struct batch *batch, size_t i) {
 int join_hold(struct join *join, struct batch *batch) {
     int code = 0;
     for (size_t i = 0; i < batch->n && !code; i++) {
-        if (i % GROUP == 0)
-            keyset_fetch(&join->hold.keys, batch->hash + i,
-                         batch->n - i < GROUP ? batch->n - i : GROUP);
+        keyset_fetch_next(&join->hold.keys, batch->hash, i, batch->n);
         code = take_line(join, batch, i);
     }
     /* What is held must come after what was printed before it. */

@@ -95,7 +95,7 @@ static void write_json(const struct uniq *uniq, const struct loss *loss, uint64_
     json_count(&json, "lines", uniq->lines);
     json_count(&json, "printed", uniq->printed);
     json_count(&json, "repeats", repeats);
-    json_count(&json, "without_key", uniq->keys->keyless);
+    json_count(&json, "without_key", uniq->keyless);
     json_bool(&json, "is_exact", !loss);
     json_real(&json, "lost_expected", !loss ? 0 : is_hopeless(loss) ? NAN : loss->about);
     json_count(&json, "lost_at_most", loss ? loss_at_most(loss, repeats) : 0);
@@ -149,7 +149,9 @@ static int check_options(const struct args *args) {
 static int uniq_by_filter(struct uniq *uniq, const tamis *hasher) {
     const struct handler handler = {.take = take_batch, .goes_on = true, .with = uniq};
     keys_hash_by(uniq->keys, hasher);
-    return keys_run(uniq->keys, &handler);
+    const int code = keys_run(uniq->keys, &handler);
+    uniq->keyless = uniq->keys->keyless;
+    return code;
 }
 
 static int run(const struct args *args) {

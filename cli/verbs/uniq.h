@@ -101,7 +101,7 @@ struct uniq {
     struct sieve *sieve; /* one of the two, or neither with --exact */
     struct window *window;
     uint64_t memory;
-    uint64_t lines, printed;
+    uint64_t lines, printed, keyless;
     bool has_failed; /* not only to read a file, after which it goes on */
     uint64_t rounds, spilled_bytes, exact_bytes; /* of --exact */
 };

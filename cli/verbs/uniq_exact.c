@@ -24,9 +24,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Questions at a time, whose memory is on the way together. */
-enum { GROUP = 64 };
-
 struct round {
     struct uniq *uniq;
     struct keyset *held;
@@ -88,8 +85,7 @@ static int take_batch(void *with, struct batch *batch) {
     struct uniq *uniq = round->uniq;
     int code = 0;
     for (size_t i = 0; i < batch->n && !code; i++) {
-        if (i % GROUP == 0)
-            keyset_fetch(round->held, batch->hash + i, batch->n - i < GROUP ? batch->n - i : GROUP);
+        keyset_fetch_next(round->held, batch->hash, i, batch->n);
         code = take_line(round, batch, i);
     }
     if (uniq->rounds == 1) uniq->lines += batch->n;
@@ -99,29 +95,16 @@ static int take_batch(void *with, struct batch *batch) {
 
 /* ---- Rounds ---- */
 
-static int run_round(struct round *round, struct keys *keys, const tamis *hasher) {
+static int run_round(struct round *round, const tamis *hasher) {
     struct uniq *uniq = round->uniq;
     const struct handler handler = {
         .take = take_batch, .goes_on = uniq->rounds == 0, .with = round};
     uniq->rounds++;
-    keys_hash_by(keys, hasher);
-    const int code = keys_run(keys, &handler);
+    keys_hash_by(uniq->keys, hasher);
+    const int code = keys_run(uniq->keys, &handler);
+    if (uniq->rounds == 1) uniq->keyless = uniq->keys->keyless;
     if (round->held->bytes > uniq->exact_bytes) uniq->exact_bytes = round->held->bytes;
     uniq->spilled_bytes += round->rest->bytes;
-    return code;
-}
-
-/* Another round over the lines that the last one put aside. */
-static int run_again(struct round *round, struct spill *lines, const tamis *hasher) {
-    const struct args *args = round->uniq->args;
-    struct keys keys;
-    struct source *source = calloc(1, sizeof *source);
-    int code = source ? spill_read(lines, source) : 0;
-    const int opened = keys_open_sources(&keys, args, source, 1);
-    if (!code) code = opened;
-    keys.decompresses = false; /* It was, before. */
-    if (!code) code = run_round(round, &keys, hasher);
-    keys_close(&keys);
     return code;
 }
 
@@ -131,8 +114,8 @@ static int run_rounds(struct uniq *uniq, struct keyset *held, const tamis *hashe
     int code = 0, first = 0;
     for (;;) {
         struct round round = {.uniq = uniq, .held = held, .repeated = repeated, .rest = &rest};
-        code = uniq->rounds == 0 ? run_round(&round, uniq->keys, hasher)
-                                 : run_again(&round, &lines, hasher);
+        if (uniq->rounds > 0) code = keys_keep(uniq->keys, &lines); /* what was put aside */
+        if (!code) code = run_round(&round, hasher);
         /* A file that cannot be read was reported; the rest of the others is still due. */
         if (uniq->rounds == 1 && !uniq->has_failed && !ferror(stdout)) first = code, code = 0;
         tamis_free(round.once);
