@@ -22,25 +22,24 @@ struct set {
     struct tamis_info facts;
     char spec[512]; /* ... and of the whole */
     struct piece *piece;
-    uint64_t here;     /* pieces that are not missing */
+    uint64_t here;     /* pieces that are not missing ... */
+    uint64_t items;    /* ... and what is in them */
     struct image open; /* the one that is being written */
 };
 
 /* What two shards of one whole have in common. */
-static const char *difference(const struct set *set, const tamis *filter,
+static const char *difference(const struct set *set, const struct tamis_info *facts,
                               const struct tamis_shard_info *info) {
-    struct tamis_info facts = TAMIS_INFO_INIT;
-    tamis_get_info(filter, &facts);
     if (info->shards != set->first.shards) return "the number of shards";
     if (strcmp(info->layout, set->first.layout) != 0) return "the layout";
     if (info->total_blocks != set->first.total_blocks) return "the total size";
-    if (facts.word[1] != set->facts.word[1]) return "how bits are chosen";
-    if (facts.capacity != set->facts.capacity) return "the capacity";
-    if (facts.fpr_asked < set->facts.fpr_asked || facts.fpr_asked > set->facts.fpr_asked)
+    if (facts->word[1] != set->facts.word[1]) return "how bits are chosen";
+    if (facts->capacity != set->facts.capacity) return "the capacity";
+    if (facts->fpr_asked < set->facts.fpr_asked || facts->fpr_asked > set->facts.fpr_asked)
         return "the rate";
-    if (strcmp(facts.hash, set->facts.hash) != 0 || facts.seed != set->facts.seed)
+    if (strcmp(facts->hash, set->facts.hash) != 0 || facts->seed != set->facts.seed)
         return "the hash or its seed";
-    if (facts.key_id != set->facts.key_id || strcmp(facts.key_place, set->facts.key_place) != 0)
+    if (facts->key_id != set->facts.key_id || strcmp(facts->key_place, set->facts.key_place) != 0)
         return "the secret";
     return NULL;
 }
@@ -64,8 +63,7 @@ static void write_spec(struct set *set, const tamis *filter) {
 
 static int begin(struct set *set, const tamis *filter, const struct tamis_shard_info *info) {
     set->first = *info;
-    set->facts = (struct tamis_info)TAMIS_INFO_INIT;
-    tamis_get_info(filter, &set->facts);
+    set->facts = info_of(filter);
     write_spec(set, filter);
     set->piece = calloc((size_t)info->shards, sizeof *set->piece);
     return set->piece ? 0 : fail_memory(set->args);
@@ -90,12 +88,11 @@ static char *copy_note(const tamis *filter, const char *name) {
 
 static int take(struct set *set, const struct image *image) {
     struct tamis_shard_info info = TAMIS_SHARD_INFO_INIT;
-    struct tamis_info facts = TAMIS_INFO_INIT;
-    tamis_get_info(image->filter, &facts);
+    const struct tamis_info facts = info_of(image->filter);
     if (!tamis_shard_get_info(image->filter, &info))
         return fail(set->args, image->path, "is not a shard: its kind is %s", facts.kind);
     if (!set->piece && begin(set, image->filter, &info)) return EXIT_TROUBLE;
-    const char *differs = difference(set, image->filter, &info);
+    const char *differs = difference(set, &facts, &info);
     if (differs)
         return fail(set->args, image->path, "belongs to another filter than %s: %s differs",
                     set->args->operand[0], differs);
@@ -109,6 +106,7 @@ static int take(struct set *set, const struct image *image) {
                             .read = copy_note(image->filter, note_read),
                             .skipped = copy_note(image->filter, note_skipped)};
     set->here++;
+    set->items += facts.items;
     return given(set->args, OPT_JSON) ? sum_up(set, piece) : 0;
 }
 
@@ -181,12 +179,6 @@ static int write_whole(struct set *set) {
 
 /* ---- What is said ---- */
 
-static uint64_t items_of(const struct set *set) {
-    uint64_t items = 0;
-    for (uint64_t i = 0; i < set->first.shards; i++) items += set->piece[i].items;
-    return items;
-}
-
 static void write_number_note(struct json *json, const char *name, const char *text) {
     uint64_t count = 0;
     const bool is_known = text && tamis_parse_count(text, &count);
@@ -195,13 +187,12 @@ static void write_number_note(struct json *json, const char *name, const char *t
 
 static void write_piece(struct json *json, const struct set *set, uint64_t i) {
     const struct piece *piece = &set->piece[i];
-    char sum[24];
-    snprintf(sum, sizeof sum, "%016" PRIx64, piece->sum);
+    const struct human sum = human_words("%016" PRIx64, piece->sum);
     json_open(json, NULL, '{');
     json_count(json, "shard", i);
     json_text(json, "file", piece->path);
     json_count(json, "stored_bytes", piece->bytes);
-    json_text(json, "xxh3", piece->path ? sum : NULL);
+    json_text(json, "xxh3", piece->path ? sum.text : NULL);
     json_count(json, "items", piece->items);
     write_number_note(json, "read", piece->read);
     write_number_note(json, "skipped", piece->skipped);
@@ -214,7 +205,7 @@ static void write_json(const struct set *set) {
     json_count(&json, "shards", set->first.shards);
     json_bool(&json, "is_complete", set->here == set->first.shards);
     json_count(&json, "missing", set->first.shards - set->here);
-    json_count(&json, "items", items_of(set));
+    json_count(&json, "items", set->items);
     json_text(&json, "output", set->args->setting[OPT_OUTPUT].text);
     json_open(&json, "manifest", '[');
     for (uint64_t i = 0; i < set->first.shards; i++) write_piece(&json, set, i);
@@ -226,7 +217,7 @@ static void tell(const struct set *set) {
     const char *path = set->args->setting[OPT_OUTPUT].text;
     if (given(set->args, OPT_QUIET)) return;
     fprintf(stderr, "%s: %s, %s, %s items\n", path ? path : "complete", set->spec,
-            human_number(set->first.shards, "shard").text, human_count(items_of(set)).text);
+            human_number(set->first.shards, "shard").text, human_count(set->items).text);
 }
 
 /* ---- The verb ---- */
@@ -235,16 +226,16 @@ static int assemble(struct set *set) {
     const struct args *args = set->args;
     int code = take_all(set);
     const bool is_complete = !code && set->here == set->first.shards;
-    if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);
-    if (!code && is_complete && given(args, OPT_OUTPUT)) code = write_whole(set);
+    if (!code && given(args, OPT_OUTPUT))
+        code = is_complete ? write_whole(set) : fail_incomplete(set);
     if (code) return code;
-    if (given(args, OPT_JSON)) write_json(set);
-    if (!is_complete) {
-        if (!given(args, OPT_JSON)) fail_incomplete(set);
-        return EXIT_NOTHING;
-    }
-    if (!given(args, OPT_JSON)) tell(set);
-    return 0;
+    if (given(args, OPT_JSON))
+        write_json(set);
+    else if (is_complete)
+        tell(set);
+    else
+        fail_incomplete(set);
+    return is_complete ? 0 : EXIT_NOTHING;
 }
 
 static int run(const struct args *args) {

@@ -63,9 +63,7 @@ static int measure_image(struct benching *b) {
     if (!code) code = image_knows_keys(b->args, &image);
     if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
     if (!code) {
-        b->info = (struct tamis_info)TAMIS_INFO_INIT;
-        b->info = (struct tamis_info)TAMIS_INFO_INIT;
-        tamis_measure(image.filter, &b->info);
+        b->info = info_measured(image.filter);
         if (b->sample.n > 0)
             measure_sample(image.filter, &b->sample, &b->measured);
         else
@@ -75,24 +73,25 @@ static int measure_image(struct benching *b) {
     return code;
 }
 
-static int measure_file(struct benching *b, const struct tamis_options *options) {
+static int measure_file(struct benching *b) {
+    const struct tamis_options options = image_options(b->args);
     tamis *filter = NULL;
     double ns;
-    const tamis_status status = measure_build(b->spec, &b->sample, options, &filter, &ns);
+    if (read_keys(b, NULL)) return EXIT_TROUBLE;
+    const tamis_status status = measure_build(b->spec, &b->sample, &options, &filter, &ns);
     if (status) return fail_why(b->args, NULL, status);
-    b->info = (struct tamis_info)TAMIS_INFO_INIT;
-    b->info = (struct tamis_info)TAMIS_INFO_INIT;
-    tamis_measure(filter, &b->info);
+    b->info = info_measured(filter);
     measure_sample(filter, &b->sample, &b->measured);
     b->measured.build = ns;
     tamis_free(filter);
     return 0;
 }
 
-static int measure_numbers(struct benching *b, const struct tamis_options *options) {
+static int measure_numbers(struct benching *b) {
+    const struct tamis_options options = image_options(b->args);
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     tamis_status status = tamis_plan_spec(b->spec, &plan);
-    if (!status) status = measure_params(b->spec, plan.capacity, options, &b->measured);
+    if (!status) status = measure_params(b->spec, plan.capacity, &options, &b->measured);
     if (status) return fail_why(b->args, NULL, status);
     b->info = (struct tamis_info){
         .kind = plan.kind, .payload_bytes = plan.payload_bytes, .abilities = plan.abilities};
@@ -100,17 +99,9 @@ static int measure_numbers(struct benching *b, const struct tamis_options *optio
 }
 
 static int measure(struct benching *b) {
-    const struct tamis_options options = image_options(b->args);
-    const bool has_image = given(b->args, OPT_IMAGE);
-    int code = 0;
-    if (b->args->operand_count > 0 && !has_image) code = read_keys(b, NULL);
-    if (code) return code;
-    if (has_image)
-        code = measure_image(b);
-    else if (b->sample.n > 0)
-        code = measure_file(b, &options);
-    else
-        code = measure_numbers(b, &options);
+    const int code = given(b->args, OPT_IMAGE)    ? measure_image(b)
+                     : b->args->operand_count > 0 ? measure_file(b)
+                                                  : measure_numbers(b);
     if (b->info.abilities & TAMIS_IS_SKETCH) /* Only building can be measured. */
         b->measured.hit = b->measured.miss = b->measured.one = NAN;
     if (!code) b->line = measure_line(b->info.payload_bytes);
@@ -122,11 +113,9 @@ static int measure(struct benching *b) {
 /* Without a word a million numbers in a blocked filter; files tell their number themselves. */
 static int read_spec(struct benching *b) {
     const struct args *args = b->args;
-    const bool has_params = given(args, OPT_SPEC) || given(args, OPT_KIND) ||
-                            given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
-                            given(args, OPT_SIZE);
+    const char *param = FIRST_GIVEN(args, OPT_SPEC, OPT_KIND, OPT_CAPACITY, OPT_FPR, OPT_SIZE);
     if (given(args, OPT_IMAGE))
-        return has_params ? fail(args, NULL, "--image cannot be combined with a spec") : 0;
+        return param ? fail(args, NULL, "--image cannot be combined with a spec") : 0;
     if (given(args, OPT_FROM)) return fail(args, "--from", "needs --image");
     b->spec = spec_given(args, "blocked");
     const bool counts = args->operand_count > 0 || given(args, OPT_SPEC) ||

@@ -19,6 +19,7 @@ struct top {
     struct candidates all;
     bool prints_keys; /* as they are after --field and --canon; otherwise whole lines */
     uint64_t lines;
+    size_t printed; /* of the candidates, once they are sorted */
 };
 
 /* ---- Counting ---- */
@@ -46,37 +47,31 @@ static int open_sketch(const struct args *args, tamis **sketch) {
 
 /* ---- Telling ---- */
 
-static size_t printed_of(const struct top *top) {
-    const uint64_t wanted = top->args->setting[OPT_TOP].number;
-    return wanted < top->all.n ? (size_t)wanted : top->all.n;
-}
-
 static uint64_t over_of(const struct candidate *one) {
     return one->first - 1;
 }
 
 /* How often a line came at most that is not printed; `rest` is that of no candidates. */
 static uint64_t others_at_most(const struct top *top, uint64_t rest) {
-    const size_t n = printed_of(top);
-    const uint64_t next = n < top->all.n ? top->all.list[n].count : 0;
+    const uint64_t next = top->printed < top->all.n ? top->all.list[top->printed].count : 0;
     return next > rest ? next : rest;
 }
 
 /* No other line came more often than any that is printed. */
 static bool is_certain(const struct top *top, uint64_t others) {
-    for (size_t i = 0; i < printed_of(top); i++)
+    for (size_t i = 0; i < top->printed; i++)
         if (top->all.list[i].count - over_of(&top->all.list[i]) < others) return false;
     return true;
 }
 
 static bool is_exact(const struct top *top) {
-    for (size_t i = 0; i < printed_of(top); i++)
+    for (size_t i = 0; i < top->printed; i++)
         if (over_of(&top->all.list[i])) return false;
     return true;
 }
 
 static void print_top(const struct top *top, char line_end) {
-    for (size_t i = 0; i < printed_of(top); i++) {
+    for (size_t i = 0; i < top->printed; i++) {
         const struct candidate *one = &top->all.list[i];
         printf("%" PRIu64 "\t%" PRIu64 "\t", one->count, over_of(one));
         fwrite(one->text, 1, one->len, stdout);
@@ -99,7 +94,7 @@ static void write_json(struct top *top, const struct keys *keys, uint64_t others
     json_count(&json, "others_at_most", others);
     json_count(&json, "filter_bytes", sketch_bytes(top));
     json_open(&json, "top", '[');
-    for (size_t i = 0; i < printed_of(top); i++) {
+    for (size_t i = 0; i < top->printed; i++) {
         const struct candidate *one = &top->all.list[i];
         json_open(&json, NULL, '{');
         json_count(&json, "count", one->count);
@@ -130,7 +125,7 @@ static void tell(const struct top *top, uint64_t others) {
             is_exact(top) ? "counts are exact"
                           : "counts may be too high by up to the second number",
             human_bytes(sketch_bytes(top)).text);
-    for (size_t i = 0; i < printed_of(top); i++)
+    for (size_t i = 0; i < top->printed; i++)
         if (top->all.list[i].is_cut) {
             warn(top->args, NULL, "long lines are truncated to 64 KiB");
             return;
@@ -157,8 +152,8 @@ int count_top(const struct args *args) {
     if (!code) code = check_options(args);
     if (!code) code = open_sketch(args, &sketch);
     if (code) goto done;
-    const size_t max = (size_t)args->setting[OPT_TOP].number * SPARE_TIMES + SPARE;
-    if (!candidates_make(&top.all, max, sketch)) {
+    const size_t wanted = (size_t)args->setting[OPT_TOP].number;
+    if (!candidates_make(&top.all, wanted * SPARE_TIMES + SPARE, sketch)) {
         code = fail_memory(args);
         goto done;
     }
@@ -169,6 +164,7 @@ int count_top(const struct args *args) {
 
     const uint64_t rest = candidates_rest(&top.all);
     candidates_sort(&top.all);
+    top.printed = wanted < top.all.n ? wanted : top.all.n;
     const uint64_t others = others_at_most(&top, rest);
     if (given(args, OPT_JSON))
         write_json(&top, &keys, others);

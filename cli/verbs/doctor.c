@@ -145,16 +145,11 @@ static void make_nonmembers(uint8_t *rows, uint64_t first) {
     }
 }
 
-/* Enough to see some hundred wrong answers, where there are any. */
-static uint64_t probes_wanted(const struct diagnosis *d) {
-    if (given(d->args, OPT_PROBES)) return d->args->setting[OPT_PROBES].number;
-    const double wanted = 1000 / fmax(d->info.fpr_now, 1e-4);
-    return (uint64_t)fmax(wanted, 1e5);
-}
-
 static void ask_nonmembers(struct diagnosis *d) {
     static uint8_t rows[ROWS * ROW], hit[ROWS];
-    const uint64_t wanted = probes_wanted(d);
+    /* Enough to see some hundred wrong answers, where there are any. */
+    const double enough = fmax(1000 / fmax(d->info.fpr_now, 1e-4), 1e5);
+    const uint64_t wanted = number_or(d->args, OPT_PROBES, (uint64_t)enough);
     for (; d->probes < wanted; d->probes += ROWS) {
         make_nonmembers(rows, d->probes);
         tamis_has_packed(d->image.filter, rows, ROW, ROWS, hit);
@@ -238,10 +233,7 @@ static int look_at_members(struct diagnosis *d) {
 
 /* ---- For people ---- */
 
-static const char *verdict_of(const struct diagnosis *d) {
-    static const char *const verdicts[] = {"healthy", "healthy, with a note", "sick", "damaged"};
-    return verdicts[worst(d)];
-}
+static const char *const verdicts[] = {"healthy", "healthy, with a note", "sick", "damaged"};
 
 enum { WORDS_COLUMN = 22 };
 
@@ -249,7 +241,7 @@ static void print_diagnosis(const struct diagnosis *d) {
     fputs(color(stdout, ROLE_HEADING), stdout);
     human_text(stdout, input_name(d->file));
     printf(":%s ", color(stdout, ROLE_TEXT));
-    color_words(stdout, grade_roles[worst(d)], verdict_of(d));
+    color_words(stdout, grade_roles[worst(d)], verdicts[worst(d)]);
     putchar('\n');
     for (size_t i = 0; i < d->count; i++) {
         const struct finding *finding = &d->finding[i];
@@ -298,8 +290,7 @@ static void write_diagnosis(const struct diagnosis *d) {
 /* ---- The verb ---- */
 
 static int examine(struct diagnosis *d) {
-    d->info = (struct tamis_info)TAMIS_INFO_INIT;
-    tamis_measure(d->image.filter, &d->info);
+    d->info = info_measured(d->image.filter);
     if (given(d->args, OPT_FROM))
         find(d, "file", GRADE_OK, "%s; its bytes are valid for %s", d->info.kind,
              d->args->setting[OPT_FROM].text);

@@ -21,9 +21,8 @@ struct facts {
 
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
     *facts = (struct facts){
-        .file = file, .filter = filter, .spec = spec_of(filter), .info = TAMIS_INFO_INIT};
-    struct tamis_info *info = &facts->info;
-    tamis_measure(filter, info);
+        .file = file, .filter = filter, .spec = spec_of(filter), .info = info_measured(filter)};
+    const struct tamis_info *info = &facts->info;
     facts->bits_per_key = bits_per_key(info);
     if (info->abilities & TAMIS_CAN_GET) /* Every kind with values names their width so. */
         facts->value_bits = shape_word(info->word_name, info->word, "value");
@@ -187,13 +186,6 @@ static void write_notes(struct json *json, const tamis *filter) {
     json_close(json, '}');
 }
 
-static void write_key_id(struct json *json, uint64_t key_id) {
-    /* Text, because many readers of JSON round whole numbers from 2^53 on. */
-    char hex[17];
-    snprintf(hex, sizeof hex, "%016" PRIx64, key_id);
-    json_text(json, "key_id", key_id ? hex : NULL);
-}
-
 /* What it can do, and what of that no longer. */
 static void write_promises(struct json *json, const struct tamis_info *info) {
     write_abilities(json, info->abilities);
@@ -202,13 +194,6 @@ static void write_promises(struct json *json, const struct tamis_info *info) {
     json_real(json, "count_error_prob", info->count_error > 0 ? info->count_error_prob : NAN);
     json_count(json, "affected", info->affected);
     json_text(json, "caveat", *info->caveat ? info->caveat : NULL);
-}
-
-/* What it holds beside the keys. */
-static void write_holds(struct json *json, const struct facts *facts) {
-    json_count_if(json, "value_bits", facts->value_bits > 0, facts->value_bits);
-    json_count_if(json, "labels", facts->info.abilities & TAMIS_CAN_LABEL,
-                  tamis_label_count(facts->filter));
 }
 
 static void write_facts(const struct facts *facts) {
@@ -235,11 +220,15 @@ static void write_facts(const struct facts *facts) {
     json_text(&json, "hash", info->hash);
     json_count(&json, "seed", info->seed);
     json_text(&json, "key_place", info->key_place);
-    write_key_id(&json, info->key_id);
+    /* Text, because many readers of JSON round whole numbers from 2^53 on. */
+    const struct human key_id = human_words("%016" PRIx64, info->key_id);
+    json_text(&json, "key_id", info->key_id ? key_id.text : NULL);
     json_bool(&json, "is_saturated", info->is_saturated);
     json_bool(&json, "is_degraded", info->is_degraded);
     write_promises(&json, info);
-    write_holds(&json, facts);
+    json_count_if(&json, "value_bits", facts->value_bits > 0, facts->value_bits);
+    json_count_if(&json, "labels", info->abilities & TAMIS_CAN_LABEL,
+                  tamis_label_count(facts->filter));
     write_notes(&json, facts->filter);
     json_end(&json);
 }

@@ -63,11 +63,9 @@ int list_line(struct list *list, enum side side, const struct tamis_key *line) {
 }
 
 int list_hash(struct list *list, enum side side, uint64_t hash) {
-    char digits[20];
     if (!list_wants(list, side)) return 0;
     if (is_marked(list)) text_words(&list->text, side == FIRST ? "<#" : ">#");
-    snprintf(digits, sizeof digits, "%016" PRIx64, hash);
-    text_words(&list->text, digits);
+    text_words(&list->text, human_words("%016" PRIx64, hash).text);
     return list_rest(list);
 }
 
@@ -106,10 +104,8 @@ int refuse_partial(const struct args *args, const struct outcome *outcome, const
     if (!outcome->is_partial) return 0;
     const uint64_t known = outcome->only[FIRST].n + outcome->only[SECOND].n;
     const char *way = outcome->has_session ? "symbols" : "cells";
-    if (!given(args, OPT_PARTIAL)) {
-        fail(args, NULL, "more differences than these %s can list: %s", way, advice);
-        return EXIT_TROUBLE;
-    }
+    if (!given(args, OPT_PARTIAL))
+        return fail(args, NULL, "more differences than these %s can list: %s", way, advice);
     warn(args, NULL, "the list is partial (%s of the differences); these %s cannot list more: %s",
          human_count(known).text, way, advice);
     return 0;

@@ -108,7 +108,7 @@ plant "a stream may be of other keys" reconcile-stream cli/net/reconcile_session
 plant "lines of the other side are believed" reconcile-hostile cli/net/reconcile_session.c \
     "if (at == lacked->n) return wire_fail(wire, \"sent a line that is not missing here\");" "if (at == lacked->n) return 0;"
 plant "what is partial is printed as whole" reconcile-sketch cli/verbs/reconcile.c \
-    "if (!given(args, OPT_PARTIAL)) {" "if (false) {"
+    "if (!given(args, OPT_PARTIAL))" "if (false)"
 plant "a hash in a list may be anything" reconcile-stream cli/net/reconcile_image.c \
     "return len == 16;" "return true;"
 plant "a frame may be as long as it says" reconcile-hostile cli/net/channel.c \
@@ -143,7 +143,7 @@ plant "a shard that is there twice is counted twice" shards-refused cli/verbs/as
 " "    if (false)
 "
 plant "an incomplete set is written" shards-manifest cli/verbs/assemble.c \
-    "if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);" ""
+    "code = is_complete ? write_whole(set) : fail_incomplete(set);" "code = is_complete ? write_whole(set) : 0;"
 plant "a new folder is not flushed" every-verb-power cli/files/files.c \
     "if (mkdir(path, 0777) == 0) return dir_flush(args, path);" "if (mkdir(path, 0777) == 0) return 0;"
 plant "the folder above a new one is not flushed" every-verb-power cli/files/files.c \
