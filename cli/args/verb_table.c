@@ -44,12 +44,6 @@ const char *use_help(const struct use *use) {
     return use->help ? use->help : option_named(use->option)->help;
 }
 
-static size_t own_uses(const struct verb *verb) {
-    size_t n = 0;
-    while (verb->uses[n].option != OPT_NONE) n++;
-    return n;
-}
-
 bool verb_has(const struct verb *verb, enum option_id id) {
     for (const struct use *use = verb->uses; use->option != OPT_NONE; use++)
         if (use->option == id) return true;
@@ -57,13 +51,10 @@ bool verb_has(const struct verb *verb, enum option_id id) {
 }
 
 const struct use *verb_use(const struct verb *verb, size_t i) {
-    const size_t own = own_uses(verb);
-    if (i < own) return &verb->uses[i];
-    i -= own;
-    for (const struct use *use = common; use->option != OPT_NONE; use++) {
-        if (verb_has(verb, use->option)) continue; /* The verb has its own words for it. */
+    for (const struct use *use = verb->uses; use->option != OPT_NONE; use++)
         if (i-- == 0) return use;
-    }
+    for (const struct use *use = common; use->option != OPT_NONE; use++)
+        if (!verb_has(verb, use->option) && i-- == 0) return use; /* in no words of its own */
     return NULL;
 }
 

@@ -128,21 +128,16 @@ int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
     return fail(args, NULL, "%s cannot %s; %s", kind->name, to_do, others);
 }
 
-/* What was built once cannot be changed; nearly every other kind can, which is no help. */
-static int fail_built(const struct args *args, const struct image *image, const char *kind,
-                      const char *to_do, bool has_labels) {
-    return fail(args, input_name(image->path), "%s is built once and cannot %s; rebuild it%s", kind,
-                to_do, has_labels ? ", or use \"tamis label\"" : "");
-}
-
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do) {
     const struct tamis_info info = info_of(image->filter);
     if (info.abilities & ability) return 0;
     const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
+    const bool has_labels = ability == TAMIS_CAN_ADD && info.abilities & TAMIS_CAN_LABEL;
+    /* What was built once cannot be changed; nearly every other kind can, which is no help. */
     if (is_change && info.abilities & TAMIS_IS_BUILT)
-        return fail_built(args, image, info.kind, to_do,
-                          ability == TAMIS_CAN_ADD && info.abilities & TAMIS_CAN_LABEL);
+        return fail(args, input_name(image->path), "%s is built once and cannot %s; rebuild it%s",
+                    info.kind, to_do, has_labels ? ", or use \"tamis label\"" : "");
     char others[512];
     const bool own_kind_can = list_kinds(ability, info.kind_id, others, sizeof others);
     return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,

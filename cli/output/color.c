@@ -16,16 +16,11 @@ void color_when(const char *word) {
     when = strcmp(word, "always") == 0 ? ALWAYS : strcmp(word, "never") == 0 ? NEVER : AUTO;
 }
 
-static bool is_set(const char *name) {
-    const char *value = getenv(name);
-    return value && *value;
-}
-
 static bool is_wanted(FILE *out) {
     if (when != AUTO) return when == ALWAYS;
-    const char *term = getenv("TERM");
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     const bool is_dumb = !term || strcmp(term, "dumb") == 0;
-    return !is_set("NO_COLOR") && !is_dumb && isatty(fileno(out));
+    return !(no_color && *no_color) && !is_dumb && isatty(fileno(out));
 }
 
 const char *color(FILE *out, enum role role) {

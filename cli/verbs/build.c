@@ -9,17 +9,13 @@
 
 /* ---- The spec ---- */
 
-/* What the keys come with decides on a kind where none is named. */
-static const char *kind_by_input(const struct args *args) {
-    return given(args, OPT_LABEL)     ? "labels"
-           : given(args, OPT_VALUES)  ? "bloomier"
-           : given(args, OPT_EXCLUDE) ? "cascade"
-                                      : NULL;
-}
-
-/* The spec as the user gave it, in one piece or in parts. */
+/* The spec as the user gave it, in one piece or in parts. What the keys come with decides on a kind
+ * where none is named. */
 static char *whole_spec(const struct args *args) {
-    const char *kind = kind_by_input(args);
+    const char *kind = given(args, OPT_LABEL)     ? "labels"
+                       : given(args, OPT_VALUES)  ? "bloomier"
+                       : given(args, OPT_EXCLUDE) ? "cascade"
+                                                  : NULL;
     char *spec = spec_given(args, kind);
     if (spec && kind && !*spec_head(spec).kind) spec_set(args, &spec, NULL, kind);
     return spec;
@@ -101,13 +97,12 @@ static int check_inputs(const struct args *args) {
         return fail(args, args->operand[1],
                     "with --label every file needs its own label: --label NAME %s",
                     args->operand[1]);
-    if (!given(args, OPT_SHARD) && (given(args, OPT_PACKED) || given(args, OPT_STRICT)))
-        return fail(args, NULL, "--%s needs --shard I/N",
-                    given(args, OPT_PACKED) ? "packed" : "strict");
-    const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_EXCLUDE);
-    if (given(args, OPT_VALUES) && takes_label)
-        return fail(args, NULL, "--values and --%s cannot be combined",
-                    given(args, OPT_LABEL) ? "label" : "exclude");
+    const char *of_shard = FIRST_GIVEN(args, OPT_PACKED, OPT_STRICT);
+    if (!given(args, OPT_SHARD) && of_shard)
+        return fail(args, NULL, "--%s needs --shard I/N", of_shard);
+    const char *apart = FIRST_GIVEN(args, OPT_LABEL, OPT_EXCLUDE);
+    if (given(args, OPT_VALUES) && apart)
+        return fail(args, NULL, "--values and --%s cannot be combined", apart);
     return 0;
 }
 

@@ -62,14 +62,14 @@ static void write_json(const struct args *args, const struct image *image, uint6
 static int check_options(const struct args *args) {
     struct tamis_format_info format;
     const char *to = args->setting[OPT_TO].text;
-    const bool keeps = given(args, OPT_NOTE) || given(args, OPT_KEYS);
+    const char *kept = FIRST_GIVEN(args, OPT_NOTE, OPT_KEYS);
     if (given(args, OPT_JSON) && is_dash(args->operand[1]))
         return fail(args, NULL,
                     "--json cannot be combined with - as the result: both use standard output");
     if (to && format_exists(args, "--to", to, &format)) return EXIT_TROUBLE;
-    if (to && keeps)
-        return fail(args, NULL, "--%s is stored only in images; %s cannot hold it",
-                    given(args, OPT_NOTE) ? "note" : "keys", format.name);
+    if (to && kept)
+        return fail(args, NULL, "--%s is stored only in images; %s cannot hold it", kept,
+                    format.name);
     return file_may_write(args, args->operand[1], to ? "a filter" : "an image");
 }
 

@@ -123,13 +123,8 @@ static int put_neighbour(const struct args *args, tamis_neighbours *table, const
     snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - ENDING), file);
     if (!path_of(dir_path, name, path)) return fail(args, dir_path, "the name is too long");
     int code = image_open(&image, args, path, TO_ASK);
-    if (!code) {
-        const tamis_status status = tamis_neighbours_put(table, name, image.filter);
-        if (status)
-            code = fail_why(args, path, status);
-        else
-            image.filter = NULL;
-    }
+    if (!code) code = check_status(args, path, tamis_neighbours_put(table, name, image.filter));
+    if (!code) image.filter = NULL; /* the table has it */
     image_close(&image);
     return code;
 }

@@ -162,17 +162,14 @@ static int start_names(struct recording *recording) {
     return flows_keep(args, filter, recording->file, recording->file_count);
 }
 
-static int keep_lines(const struct recording *recording) {
-    if (!given(recording->args, OPT_LINES) || recording->lines == 0) return 0;
-    const struct human lines = human_digits(recording->lines);
-    return check_status(recording->args, NULL,
-                        tamis_set_note(recording->image.filter, "lines", lines.text));
-}
-
 static int save(void *with) {
     struct recording *recording = with;
-    const int code = keep_lines(recording);
-    return code ? code : image_save(recording->args, &recording->image);
+    tamis_status status = TAMIS_OK;
+    if (given(recording->args, OPT_LINES) && recording->lines > 0)
+        status =
+            tamis_set_note(recording->image.filter, "lines", human_digits(recording->lines).text);
+    if (status) return fail_why(recording->args, NULL, status);
+    return image_save(recording->args, &recording->image);
 }
 
 static void tell(const struct recording *recording) {

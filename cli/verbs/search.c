@@ -55,9 +55,9 @@ static int read_least(const struct args *args, double *min) {
 static int read_params(struct search *search) {
     const struct args *args = search->args;
     const uint64_t top = args->setting[OPT_TOP].number;
-    if (given(args, OPT_SCREEN) && (given(args, OPT_TOP) || given(args, OPT_MIN_SIMILARITY)))
-        return fail(args, NULL, "--screen cannot be combined with --%s",
-                    given(args, OPT_TOP) ? "top" : "min-similarity");
+    const char *apart = FIRST_GIVEN(args, OPT_TOP, OPT_MIN_SIMILARITY);
+    if (given(args, OPT_SCREEN) && apart)
+        return fail(args, NULL, "--screen cannot be combined with --%s", apart);
     if (given(args, OPT_TOP) && top == 0) return fail(args, NULL, "--top must be at least 1");
     const uint64_t rows = tamis_fingerprint_count(search->rows);
     search->top = (size_t)(top < rows ? top : rows);
@@ -73,16 +73,16 @@ static bool keep(void *with, const struct tamis_match *match) {
     return true;
 }
 
+static int by_row(const void *a, const void *b) {
+    const struct tamis_match *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
 /* By similarity, the same way as the library does it: the first added of equals first. */
 static int by_similarity(const void *a, const void *b) {
     const struct tamis_match *x = a, *y = b;
     if (x->similarity != y->similarity) return x->similarity < y->similarity ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_row(const void *a, const void *b) {
-    const struct tamis_match *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
+    return by_row(a, b);
 }
 
 static tamis_status find_nearest(const struct search *search, const void *print,
@@ -113,14 +113,6 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
 }
 
 /* ---- What is said ---- */
-
-/* Queries without an id get a number, as Open Babel does it. */
-static const char *id_of_query(const struct search *search, uint64_t row, char room[32]) {
-    const char *id = tamis_fingerprint_at(search->queries, row, NULL);
-    if (*id) return id;
-    snprintf(room, 32, "#%llu", (unsigned long long)search->asked + 1);
-    return room;
-}
 
 static void print_lines(const struct search *search, const char *query,
                         const struct answer *answer) {
@@ -153,8 +145,12 @@ static void write_answer(struct json *json, const struct search *search, const c
 }
 
 static int tell_answer(struct search *search, uint64_t row, const struct answer *answer) {
-    char room[32];
-    const char *query = id_of_query(search, row, room);
+    char number[32];
+    const char *query = tamis_fingerprint_at(search->queries, row, NULL);
+    if (!*query) { /* It gets a number, as Open Babel does it. */
+        snprintf(number, sizeof number, "#%llu", (unsigned long long)search->asked + 1);
+        query = number;
+    }
     if (answer->status == TAMIS_CANCELLED) return fail_memory(search->args);
     if (answer->status)
         return fail(search->args, NULL, "fingerprint \"%s\": %s", query, answer->why);

@@ -24,12 +24,6 @@ static bool is_image(const char *path) {
     return n == sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
 
-static const struct set *first_image(const struct set *sets, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (sets[i].is_image) return &sets[i];
-    return NULL;
-}
-
 /* ---- Keys of a file ---- */
 
 struct reading {
@@ -39,17 +33,13 @@ struct reading {
     struct shingler shingler; /* words 0: lines are keys */
 };
 
-static tamis_status keep_hash(struct set *set, uint64_t hash) {
-    if (!list_grow(&set->hash, &set->room, set->hashes + 1, sizeof hash)) return TAMIS_NOMEM;
-    set->hash[set->hashes++] = hash;
-    return TAMIS_OK;
-}
-
 static tamis_status take_hashes(struct reading *r, const uint64_t *hash, size_t n) {
-    tamis_status status = TAMIS_OK;
-    if (!given(r->args, OPT_EXACT)) return tamis_add_hashes(r->set->image.filter, hash, n);
-    for (size_t i = 0; i < n && !status; i++) status = keep_hash(r->set, hash[i]);
-    return status;
+    struct set *set = r->set;
+    if (!given(r->args, OPT_EXACT)) return tamis_add_hashes(set->image.filter, hash, n);
+    if (!list_grow(&set->hash, &set->room, set->hashes + n, sizeof *hash)) return TAMIS_NOMEM;
+    if (n > 0) memcpy(set->hash + set->hashes, hash, n * sizeof *hash);
+    set->hashes += n;
+    return TAMIS_OK;
 }
 
 /* The hash of the last words, in their order. */
@@ -96,11 +86,6 @@ static int take_batch(void *with, struct batch *batch) {
     return check_status(r->args, input_name(r->set->name), status);
 }
 
-static void sort_hashes(struct set *set) {
-    (void)sort_distinct(set->hash, &set->hashes, NULL);
-    set->keys = (struct tamis_estimate){(double)set->hashes, 0};
-}
-
 /* A text that is shorter than a shingle is one. */
 static int end_words(struct reading *r) {
     struct shingler *s = &r->shingler;
@@ -119,7 +104,10 @@ static int read_keys(struct reading *r) {
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);
     if (!code) code = end_words(r);
-    if (!code && given(r->args, OPT_EXACT)) sort_hashes(r->set);
+    if (!code && given(r->args, OPT_EXACT)) {
+        (void)sort_distinct(r->set->hash, &r->set->hashes, NULL);
+        r->set->keys = (struct tamis_estimate){(double)r->set->hashes, 0};
+    }
     return code;
 }
 
@@ -153,22 +141,17 @@ static int read_file(const struct args *args, const struct set *like, struct set
     return code;
 }
 
-static int measure_set(const struct args *args, struct set *set) {
-    if (given(args, OPT_EXACT)) return 0;
-    return check_status(args, input_name(set->name),
-                        tamis_items_now(set->image.filter, &set->keys));
-}
-
 int sets_open(struct set **sets, const struct args *args) {
     const size_t n = args->operand_count;
     int code = 0;
     struct set *list = *sets = calloc(n, sizeof *list);
+    const struct set *like = NULL; /* the first image */
     if (!list) return fail_memory(args);
     for (size_t i = 0; i < n; i++) {
         list[i].name = args->operand[i];
         list[i].is_image = is_image(list[i].name);
+        if (list[i].is_image && !like) like = &list[i];
     }
-    const struct set *like = first_image(list, n);
     if (like && (given(args, OPT_EXACT) || given(args, OPT_SHINGLES) || given(args, OPT_BINS)))
         return fail(args, input_name(like->name),
                     "is an image; --exact, --shingles and --bins need files of keys");
@@ -176,7 +159,9 @@ int sets_open(struct set **sets, const struct args *args) {
         if (list[i].is_image) code = image_open(&list[i].image, args, list[i].name, TO_ASK);
     for (size_t i = 0; i < n && !code; i++) {
         if (!list[i].is_image) code = read_file(args, like, &list[i]);
-        if (!code) code = measure_set(args, &list[i]);
+        if (!code && !given(args, OPT_EXACT))
+            code = check_status(args, input_name(list[i].name),
+                                tamis_items_now(list[i].image.filter, &list[i].keys));
     }
     return code;
 }
