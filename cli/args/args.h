@@ -150,9 +150,13 @@ const struct verb *verb_meant(const char *name);
                       "every minute (see --save-every), and when SIGTERM or Ctrl-C ends the " \
                       "command. Only one process changes IMAGE at a time; others wait (see " \
                       "--wait)."
+#define IMAGE_AND_FILES OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, \
+                                 {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN})
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}, {.option = OPT_WAIT}
+#define CHANGE_KEYS_OPTIONS CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, \
+                            KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}
 #define ASK_OPTIONS {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, \
                     {.option = OPT_WITH_FILENAME}, \
                     {.option = OPT_QUIET, \

@@ -71,6 +71,18 @@ const char *nearest_found(const struct nearest *nearest);
 /* Whether `word` is one of the words in a text that separates them by single spaces. */
 bool is_among(const char *words, const char *word);
 
+static inline bool ends_word(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word of a line, of no bytes at its end. */
+static inline struct tamis_key next_word(const char **p, const char *end) {
+    while (*p < end && ends_word(**p)) ++*p;
+    const char *word = *p;
+    while (*p < end && !ends_word(**p)) ++*p;
+    return (struct tamis_key){word, (size_t)(*p - word)};
+}
+
 /* Prints one paragraph broken at spaces, up to 80 columns; it starts in column `column`, further
  * lines are indented by `indent`. Returns where the next paragraph starts. */
 const char *print_paragraph(FILE *out, const char *text, int column, int indent);

@@ -109,11 +109,8 @@ const struct verb verb_add = {
     .aliases = "insert",
     .summary = "add keys to an image",
     .run = run,
-    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
-                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY},
-                 {.option = OPT_NOTE}, KEY_OPTIONS,
-                 THREADS_OPTION, {.option = OPT_SECRET_FILE}),
+    .operands = IMAGE_AND_FILES,
+    .uses = USES({.option = OPT_NEW}, CHANGE_KEYS_OPTIONS),
     .examples =
         EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},
                  {"Add one key", "echo evil.example | tamis add blocklist.tamis"},

@@ -109,8 +109,7 @@ const struct verb verb_check = {
     .also = "test query has grep contains",
     .summary = "print the keys that are in the set",
     .run = run,
-    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
-                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .operands = IMAGE_AND_FILES,
     .uses = USES(
         {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS, FROM_OPTION),
     .examples =

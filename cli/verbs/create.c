@@ -7,14 +7,6 @@
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
 enum { USUAL_CAPACITY = 10000 };
 
-/* The complete spec, with the default capacity unless it gives any size. */
-static char *whole_spec(const struct args *args) {
-    char *spec = spec_given(args, NULL);
-    if (spec && !spec_has(spec, "capacity") && !spec_has_size(spec))
-        spec_set_capacity(args, &spec, USUAL_CAPACITY);
-    return spec;
-}
-
 static int fail_create(const struct args *args, tamis_status status) {
     if (status != TAMIS_UNSUPPORTED) return fail_why(args, NULL, status);
     return fail(args, NULL,
@@ -35,9 +27,11 @@ static int create(const struct args *args, const char *spec) {
 }
 
 static int run(const struct args *args) {
-    int code = image_may_write(args, args->operand[0]);
-    char *spec = code ? NULL : whole_spec(args);
-    code = spec ? create(args, spec) : EXIT_TROUBLE;
+    if (image_may_write(args, args->operand[0])) return EXIT_TROUBLE;
+    char *spec = spec_given(args, NULL);
+    if (spec && !spec_has(spec, "capacity") && !spec_has_size(spec))
+        spec_set_capacity(args, &spec, USUAL_CAPACITY);
+    const int code = spec ? create(args, spec) : EXIT_TROUBLE;
     free(spec);
     return code;
 }

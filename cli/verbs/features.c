@@ -21,18 +21,6 @@ struct feature {
     int64_t value;
 };
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* The next word of a line, of no bytes at its end. */
-static struct tamis_key next_word(const char **p, const char *end) {
-    while (*p < end && is_blank(**p)) ++*p;
-    const char *word = *p;
-    while (*p < end && !is_blank(**p)) ++*p;
-    return (struct tamis_key){word, (size_t)(*p - word)};
-}
-
 static int by_place(const void *a, const void *b) {
     const struct feature *x = a, *y = b;
     return x->place < y->place ? -1 : x->place > y->place;

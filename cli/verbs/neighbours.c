@@ -20,10 +20,11 @@
 static const char ending[] = ".tamis";
 enum { ENDING = sizeof ending - 1 };
 
-/* "DIR/NAME.tamis"; false when that is too long. */
-static bool path_of(const char *dir_path, const char *name, char path[PATH_MAX]) {
-    const int len = snprintf(path, PATH_MAX, "%s/%s%s", dir_path, name, ending);
-    return len > 0 && len < PATH_MAX;
+/* "DIR/NAME.tamis" */
+static int path_of(const struct args *args, const char *name, char path[PATH_MAX]) {
+    const int len = snprintf(path, PATH_MAX, "%s/%s%s", args->operand[0], name, ending);
+    const bool fits = len > 0 && len < PATH_MAX;
+    return fits ? 0 : fail(args, args->operand[0], "the name is too long");
 }
 
 /* ---- Hearing ---- */
@@ -87,18 +88,16 @@ static int open_copy(const struct args *args, const char *path, struct image *co
     return code;
 }
 
-static int receive(const struct args *args, const char *dir_path, const char *peer,
-                   const char *message) {
+static int receive(const struct args *args, const char *peer, const char *message) {
     char path[PATH_MAX];
     struct bytes from = {0};
     struct receiving receiving = {0};
     int code = check_name(args, peer);
-    if (!code && !path_of(dir_path, peer, path))
-        code = fail(args, dir_path, "the name is too long");
+    if (!code) code = path_of(args, peer, path);
     if (!code) code = bytes_open(&from, args, message);
     if (!code) code = open_copy(args, path, &receiving.copy);
     if (!code) code = take_messages(args, &from, &receiving);
-    if (!code) code = dir_make(args, dir_path);
+    if (!code) code = dir_make(args, args->operand[0]);
     if (!code) code = image_save(args, &receiving.copy);
     if (!code) tell_received(args, peer, &receiving);
     image_close(&receiving.copy);
@@ -106,23 +105,22 @@ static int receive(const struct args *args, const char *dir_path, const char *pe
     return code;
 }
 
-static int receive_all(const struct args *args, const char *dir_path) {
+static int receive_all(const struct args *args) {
     int code = 0;
     for (size_t i = 0; i < args->repeated_count && !code; i++)
         if (args->repeated[i].option == OPT_RECEIVE)
-            code = receive(args, dir_path, args->repeated[i].text, args->repeated[i].second);
+            code = receive(args, args->repeated[i].text, args->repeated[i].second);
     return code;
 }
 
 /* ---- The table ---- */
 
-static int put_neighbour(const struct args *args, tamis_neighbours *table, const char *dir_path,
-                         const char *file) {
+static int put_neighbour(const struct args *args, tamis_neighbours *table, const char *file) {
     char path[PATH_MAX], name[NAME_MAX + 1];
     struct image image = {0};
     snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - ENDING), file);
-    if (!path_of(dir_path, name, path)) return fail(args, dir_path, "the name is too long");
-    int code = image_open(&image, args, path, TO_ASK);
+    int code = path_of(args, name, path);
+    if (!code) code = image_open(&image, args, path, TO_ASK);
     if (!code) code = check_status(args, path, tamis_neighbours_put(table, name, image.filter));
     if (!code) image.filter = NULL; /* the table has it */
     image_close(&image);
@@ -134,7 +132,8 @@ static bool is_neighbour(const char *file) {
     return *file != '.' && len > ENDING && strcmp(file + len - ENDING, ending) == 0;
 }
 
-static int open_table(const struct args *args, const char *dir_path, tamis_neighbours **table) {
+static int open_table(const struct args *args, tamis_neighbours **table) {
+    const char *dir_path = args->operand[0];
     const tamis_status status = tamis_neighbours_create(table, TAMIS_MAX_NEIGHBOURS, NULL);
     if (status) return fail_why(args, NULL, status);
     DIR *dir = opendir(dir_path);
@@ -142,8 +141,7 @@ static int open_table(const struct args *args, const char *dir_path, tamis_neigh
     int code = 0;
     const struct dirent *entry;
     while (!code && (entry = readdir(dir)))
-        if (is_neighbour(entry->d_name))
-            code = put_neighbour(args, *table, dir_path, entry->d_name);
+        if (is_neighbour(entry->d_name)) code = put_neighbour(args, *table, entry->d_name);
     closedir(dir);
     return code;
 }
@@ -228,13 +226,12 @@ static int check_params(const struct args *args) {
 }
 
 static int run(const struct args *args) {
-    const char *dir_path = args->operand[0];
     tamis_neighbours *table = NULL;
     struct keys keys;
     int code = check_params(args);
     if (code) return code;
-    if (given(args, OPT_RECEIVE)) return receive_all(args, dir_path);
-    code = open_table(args, dir_path, &table);
+    if (given(args, OPT_RECEIVE)) return receive_all(args);
+    code = open_table(args, &table);
     if (!code && given(args, OPT_LIST)) {
         code = list(args, table);
     } else if (!code) {

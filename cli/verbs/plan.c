@@ -177,9 +177,8 @@ static char *read_params(const struct args *args) {
         return spec_copy(args, args->operand[0]);
     }
     if (read_capacity(args, &capacity)) return NULL;
-    const bool has_keys =
-        given(args, OPT_CAPACITY) || given(args, OPT_SAMPLE) || given(args, OPT_WINDOW);
-    if (!has_keys && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
+    const char *keys = FIRST_GIVEN(args, OPT_CAPACITY, OPT_SAMPLE, OPT_WINDOW);
+    if (!keys && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
         fail(args, NULL, "give --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }

@@ -21,11 +21,6 @@ struct picture {
     struct overlap overlap;
 };
 
-static void picture_free(struct picture *picture) {
-    chart_free(&picture->chart);
-    free(picture->heat.cell);
-}
-
 /* ---- The terminal ---- */
 
 static struct terminal find_terminal(void) {
@@ -197,7 +192,8 @@ static int run(const struct args *args) {
         code = save_svg(args, &picture);
     else if (!code)
         print_picture(&picture);
-    picture_free(&picture);
+    chart_free(&picture.chart);
+    free(picture.heat.cell);
     return code;
 }
 

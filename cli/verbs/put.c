@@ -42,11 +42,8 @@ const struct verb verb_put = {
     .also = "set update assign",
     .summary = "set the values of keys",
     .run = run,
-    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
-                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES(CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
-                 THREADS_OPTION,
-                 {.option = OPT_SECRET_FILE}),
+    .operands = IMAGE_AND_FILES,
+    .uses = USES(CHANGE_KEYS_OPTIONS),
     .examples = EXAMPLES({"Set values from a table", "tamis put country.tamis moved.tsv"},
                          {"Set one value", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
     .about = "Lines are KEY TAB VALUE; what follows the last tab is the value, such as 7, 10k or "

@@ -48,16 +48,15 @@ static int finish_filter(struct join *join, tamis_builder *builder) {
 }
 
 static int build_filter(struct join *join) {
-    char spec[64];
+    const struct human spec = human_words("blocked:fpr=%.6g", join->cost.fpr);
     struct building building = {.args = join->args, .keys = &join->right};
     struct tamis_builder_options options;
     struct tamis_options filter;
     if (join->is_right_kept) building.also = keep_right, building.also_with = join;
-    snprintf(spec, sizeof spec, "blocked:fpr=%.6g", join->cost.fpr);
     int code = builder_options(join->args, &options, &filter);
     if (code) return code;
     options.threads = join->right.threads;
-    const tamis_status status = tamis_builder_create_with(&building.builder, spec, &options);
+    const tamis_status status = tamis_builder_create_with(&building.builder, spec.text, &options);
     if (status) return fail_why(join->args, NULL, status);
     code = builder_take(&building);
     if (!code) code = finish_filter(join, building.builder);

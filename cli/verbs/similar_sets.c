@@ -52,20 +52,12 @@ static uint64_t shingle_hash(const struct shingler *s) {
     return tamis_hash(s->hasher, bytes, (size_t)s->words * 8);
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static tamis_status take_words(struct reading *r, const struct tamis_key *line) {
     struct shingler *s = &r->shingler;
     const char *p = line->bytes, *end = p + line->len;
     tamis_status status = TAMIS_OK;
-    while (!status) {
-        while (p < end && is_blank(*p)) p++;
-        const char *word = p;
-        while (p < end && !is_blank(*p)) p++;
-        if (word == p) break;
-        s->last[s->seen++ % s->words] = tamis_hash(s->hasher, word, (size_t)(p - word));
+    for (struct tamis_key word; !status && (word = next_word(&p, end)).len > 0;) {
+        s->last[s->seen++ % s->words] = tamis_hash(s->hasher, word.bytes, word.len);
         if (s->seen < s->words) continue;
         const uint64_t hash = shingle_hash(s);
         status = take_hashes(r, &hash, 1);

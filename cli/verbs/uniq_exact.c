@@ -37,12 +37,11 @@ struct round {
 /* ---- The filters for the next round ---- */
 
 static int make_filter(const struct uniq *uniq, tamis **filter) {
-    char spec[128];
     /* An eighth of the memory, best when it has a key for 20 bits. */
     const uint64_t size = uniq->memory / 8;
-    snprintf(spec, sizeof spec, "blocked:size=%" PRIu64 ",capacity=%" PRIu64, size,
-             size * 8 / 20 + 1);
-    return check_status(uniq->args, NULL, tamis_create(filter, spec));
+    const struct human spec =
+        human_words("blocked:size=%" PRIu64 ",capacity=%" PRIu64, size, size * 8 / 20 + 1);
+    return check_status(uniq->args, NULL, tamis_create(filter, spec.text));
 }
 
 static int begin_rest(struct round *round) {
@@ -133,12 +132,12 @@ static int run_rounds(struct uniq *uniq, struct keyset *held, const tamis *hashe
 }
 
 int uniq_exact(struct uniq *uniq) {
-    char spec[64];
     const struct args *args = uniq->args;
     struct keyset held;
     tamis *hasher = NULL;
-    snprintf(spec, sizeof spec, "blocked:capacity=1,hash=%.20s", text_or(args, OPT_HASH, "xxh3"));
-    const tamis_status status = tamis_create(&hasher, spec);
+    const struct human spec =
+        human_words("blocked:capacity=1,hash=%.20s", text_or(args, OPT_HASH, "xxh3"));
+    const tamis_status status = tamis_create(&hasher, spec.text);
     uniq->has_failed = status != TAMIS_OK;
     if (status) return fail_why(args, NULL, status);
     keyset_open(&held, uniq->memory / 4 * 3);

@@ -105,18 +105,14 @@ static bool is_keyed(const struct args *args) {
     return given(args, OPT_HASH) && strcmp(args->setting[OPT_HASH].text, "sip13") == 0;
 }
 
-/* The part of the rate that the next stage may use: 1/64, 1/2, 1/4, 1/8 ... */
-static double share_of(const struct sieve *sieve) {
-    const bool is_start = sieve->stages == 0 && !given(sieve->args, OPT_CAPACITY);
-    const int halvings = (int)sieve->stages + given(sieve->args, OPT_CAPACITY);
-    return is_start ? 1.0 / 64 : 63.0 / 64 * ldexp(1, -halvings);
-}
-
-/* The rate of the next stage. Equal hashes alone make a rate out of that many keys: beyond what 64
- * bits tell apart a stage is as strict as it can be, and the account shows what that costs. */
+/* The rate of the next stage, a part of that of all: 1/64, 1/2, 1/4, 1/8 ... Equal hashes alone
+ * make a rate out of that many keys: beyond what 64 bits tell apart a stage is as strict as it can
+ * be, and the account shows what that costs. */
 static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
     const double min = fmax(1e-12, (double)capacity * 0x1p-62);
-    return fmax(min, sieve->fpr * share_of(sieve));
+    const bool is_start = sieve->stages == 0 && !given(sieve->args, OPT_CAPACITY);
+    const int halvings = (int)sieve->stages + given(sieve->args, OPT_CAPACITY);
+    return fmax(min, sieve->fpr * (is_start ? 1.0 / 64 : 63.0 / 64 * ldexp(1, -halvings)));
 }
 
 /* Classic goes as low as any of our rates, at many probes a key; blocked is faster until it takes
@@ -124,26 +120,22 @@ static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
 enum { BLOCKED_MAY_TAKE = 2 };
 
 static const char *kind_for(double fpr) {
-    const uint64_t some_keys = 1000000;
-    char spec[2][80];
     struct tamis_plan blocked = TAMIS_PLAN_INIT, classic = TAMIS_PLAN_INIT;
-    snprintf(spec[0], sizeof spec[0], "blocked:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
-    snprintf(spec[1], sizeof spec[1], "classic:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
-    const bool is_low = tamis_plan_spec(spec[0], &blocked) ||
-                        (!tamis_plan_spec(spec[1], &classic) &&
+    const struct human some = human_words("capacity=1M,fpr=%.6g", fpr);
+    const bool is_low = tamis_plan_spec(human_words("blocked:%s", some.text).text, &blocked) ||
+                        (!tamis_plan_spec(human_words("classic:%s", some.text).text, &classic) &&
                          blocked.payload_bytes > BLOCKED_MAY_TAKE * classic.payload_bytes);
     return is_low ? "classic" : "blocked";
 }
 
 /* The spec of another stage; with `size` instead of a number of keys where that is all there
  * is. */
-static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint64_t capacity,
-                       uint64_t size) {
+static struct human spec_of_next(const struct sieve *sieve, uint64_t capacity, uint64_t size) {
     const struct args *args = sieve->args;
     const double fpr = rate_of_next(sieve, capacity);
-    snprintf(spec, room, "%s:%s=%" PRIu64 ",fpr=%.6g,hash=%s%s", kind_for(fpr),
-             size ? "size" : "capacity", size ? size : capacity, fpr,
-             text_or(args, OPT_HASH, "xxh3"), is_keyed(args) ? ",key=outside" : "");
+    return human_words("%s:%s=%" PRIu64 ",fpr=%.6g,hash=%s%s", kind_for(fpr),
+                       size ? "size" : "capacity", size ? size : capacity, fpr,
+                       text_or(args, OPT_HASH, "xxh3"), is_keyed(args) ? ",key=outside" : "");
 }
 
 /* How many keys the rest of the input should bring, by what its start brought. */
@@ -159,21 +151,20 @@ static uint64_t next_capacity(const struct sieve *sieve) {
 }
 
 static int add_stage(struct sieve *sieve, uint64_t capacity) {
-    char spec[160];
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     struct tamis_options options = image_options(sieve->args);
     const uint64_t left = sieve->memory - sieve->bytes;
     const bool is_first = sieve->stages == 0;
-    write_spec(sieve, spec, sizeof spec, capacity, 0);
-    tamis_status status = tamis_plan_spec(spec, &plan);
+    struct human spec = spec_of_next(sieve, capacity, 0);
+    tamis_status status = tamis_plan_spec(spec.text, &plan);
     if (!status && plan.payload_bytes > left) {
-        write_spec(sieve, spec, sizeof spec, 0, left);
-        status = tamis_plan_spec(spec, &plan);
+        spec = spec_of_next(sieve, 0, left);
+        status = tamis_plan_spec(spec.text, &plan);
         sieve->is_full = !is_first && (status || plan.capacity < sieve->capacity / SMALL_PART);
         if (sieve->is_full) return 0;
     }
     options.secret = is_keyed(sieve->args) ? sieve->secret : NULL;
-    if (!status) status = tamis_create_with(&sieve->stage[sieve->stages], spec, &options);
+    if (!status) status = tamis_create_with(&sieve->stage[sieve->stages], spec.text, &options);
     if (status) return fail_why(sieve->args, NULL, status);
     sieve->stages++;
     sieve->bytes += plan.payload_bytes;
