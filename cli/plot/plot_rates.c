@@ -137,14 +137,6 @@ int draw_filling(const struct args *args, const char *kinds, struct chart *chart
     return code ? code : draw_asked(args, chart, rate);
 }
 
-/* An empty filter like this one. */
-static tamis_status create_like(const tamis *filter, tamis **empty) {
-    char *spec = spec_of(filter);
-    const tamis_status status = spec ? tamis_create(empty, spec) : TAMIS_NOMEM;
-    free(spec);
-    return status;
-}
-
 int draw_filling_image(const struct args *args, const struct image *image, struct chart *chart) {
     tamis *empty;
     const struct tamis_info info = info_measured(image->filter);
@@ -160,7 +152,9 @@ int draw_filling_image(const struct args *args, const struct image *image, struc
     chart->subtitle =
         human_words("%.60s: %s, planned for %s keys; the dot is now", input_name(image->path),
                     info.kind, human_count(info.capacity).text);
-    const tamis_status status = create_like(image->filter, &empty);
+    char *spec = spec_of(image->filter);
+    const tamis_status status = spec ? tamis_create(&empty, spec) : TAMIS_NOMEM;
+    free(spec);
     if (status) return fail_why(args, input_name(image->path), status);
     code = fill_up(args, empty, info.capacity, new_series(chart, info.kind));
     tamis_free(empty);

@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
 
-#include <string.h>
-
 /* ---- Adding ---- */
 
 struct adding {
@@ -67,12 +65,6 @@ static int add_new_batch(void *with, struct batch *batch) {
 
 /* ---- The verb ---- */
 
-static int check_new(const struct args *args) {
-    if (!given(args, OPT_NEW) || strcmp(image_target(args), "-") != 0) return 0;
-    return fail(args, NULL,
-                "--new prints keys on standard output; the image must go to a file: --output OUT");
-}
-
 static void tell(const struct args *args, const struct adding *adding) {
     const struct human what =
         given(args, OPT_NEW)
@@ -86,7 +78,10 @@ static int run(const struct args *args) {
     const bool only_new = given(args, OPT_NEW);
     struct adding adding = {0};
     struct changing changing;
-    if (check_new(args)) return EXIT_TROUBLE;
+    if (only_new && is_dash(image_target(args)))
+        return fail(
+            args, NULL,
+            "--new prints keys on standard output; the image must go to a file: --output OUT");
     int code = changing_open(&changing, args, TAMIS_CAN_ADD, "accept more keys");
     adding.filter = changing.image.filter;
     if (!code) code = changing_run(&changing, only_new ? add_new_batch : add_batch, &adding);

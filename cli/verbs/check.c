@@ -43,12 +43,6 @@ static const uint64_t *all_labels(struct labelling *labelling, uint64_t hash, si
     return all_labels(labelling, hash, n);
 }
 
-static const char *name_of(struct labelling *labelling, uint64_t label) {
-    char **name = &labelling->name[label];
-    if (!*name) *name = escape(tamis_label_name(labelling->filter, label));
-    return *name;
-}
-
 static void print_labels(void *with, struct batch *batch, size_t i) {
     struct labelling *labelling = with;
     size_t n;
@@ -56,10 +50,11 @@ static void print_labels(void *with, struct batch *batch, size_t i) {
     if (!label) labelling->is_short_of_memory = true;
     print_pair_start(batch, i);
     for (size_t j = 0; label && j < n; j++) {
-        const char *name = name_of(labelling, label[j]);
-        if (!name) labelling->is_short_of_memory = true;
+        char **name = &labelling->name[label[j]];
+        if (!*name) *name = escape(tamis_label_name(labelling->filter, label[j]));
+        if (!*name) labelling->is_short_of_memory = true;
         if (j > 0) text_byte(&batch->out, ',');
-        if (name) text_words(&batch->out, name);
+        if (*name) text_words(&batch->out, *name);
     }
     print_pair_end(batch);
 }

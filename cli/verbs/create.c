@@ -7,18 +7,16 @@
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
 enum { USUAL_CAPACITY = 10000 };
 
-static int fail_create(const struct args *args, tamis_status status) {
-    if (status != TAMIS_UNSUPPORTED) return fail_why(args, NULL, status);
-    return fail(args, NULL,
-                "a kind that is built once, from all its keys, cannot be created empty; use "
-                "\"tamis build\"");
-}
-
 static int create(const struct args *args, const char *spec) {
     const struct tamis_options options = image_options(args);
     tamis *filter = NULL;
     const tamis_status status = tamis_create_with(&filter, spec, &options);
-    int code = status ? fail_create(args, status) : set_notes(args, filter);
+    if (status == TAMIS_UNSUPPORTED)
+        return fail(args, NULL,
+                    "a kind that is built once, from all its keys, cannot be created empty; use "
+                    "\"tamis build\"");
+    int code = check_status(args, NULL, status);
+    if (!code) code = set_notes(args, filter);
     if (!code) code = form_record(args, filter, NULL);
     if (!code) code = image_write(args, filter, args->operand[0]);
     if (!code) image_summary(args, filter, args->operand[0], "no keys yet", AFTER_PLANNING);

@@ -23,14 +23,6 @@ static struct list with_commas(const char *words) {
     return list;
 }
 
-static int widest(void) {
-    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
-    int width = 0;
-    for (size_t i = 0; tamis_format_at(i, &format); i++)
-        if ((int)strlen(format.name) > width) width = (int)strlen(format.name);
-    return width;
-}
-
 static void print_brief(const struct tamis_format_info *format, int width) {
     const int column = width + 2;
     char words[1024];
@@ -46,7 +38,9 @@ static void print_brief(const struct tamis_format_info *format, int width) {
 
 static void print_all(void) {
     struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
-    const int width = widest();
+    int width = 0; /* of the widest */
+    for (size_t i = 0; tamis_format_at(i, &format); i++)
+        if ((int)strlen(format.name) > width) width = (int)strlen(format.name);
     for (size_t i = 0; tamis_format_at(i, &format); i++) print_brief(&format, width);
     puts("\n\"tamis formats NAME\" lists the parameters and limits of one.");
 }

@@ -164,20 +164,6 @@ void print_plans(const struct planning *planning) {
 
 /* ---- For programs ---- */
 
-static void write_cost(struct json *json, const struct candidate *candidate) {
-    const struct tamis_plan *plan = &candidate->plan;
-    json_text(json, "spec", candidate->spec);
-    json_count(json, "build_bytes", build_bytes(plan));
-    json_open(json, "gives_up", '[');
-    for (size_t i = 0; i < OFTEN_WANTED; i++)
-        if (is_given_up(plan, i)) json_text(json, NULL, often_wanted[i].word);
-    json_close(json, ']');
-    json_real(json, "build_ns", candidate->measured.build);
-    json_real(json, "hit_ns", candidate->measured.hit);
-    json_real(json, "miss_ns", candidate->measured.miss);
-    json_real(json, "one_ns", candidate->measured.one);
-}
-
 static void write_candidate(struct json *json, const struct candidate *candidate) {
     const struct tamis_plan *plan = &candidate->plan;
     json_open(json, NULL, '{');
@@ -192,7 +178,16 @@ static void write_candidate(struct json *json, const struct candidate *candidate
     json_real(json, "fpr_expected", has_rate(plan) ? plan->fpr_expected : NAN);
     write_abilities(json, plan->abilities);
     write_shape(json, plan->word_name, plan->word);
-    write_cost(json, candidate);
+    json_text(json, "spec", candidate->spec);
+    json_count(json, "build_bytes", build_bytes(plan));
+    json_open(json, "gives_up", '[');
+    for (size_t i = 0; i < OFTEN_WANTED; i++)
+        if (is_given_up(plan, i)) json_text(json, NULL, often_wanted[i].word);
+    json_close(json, ']');
+    json_real(json, "build_ns", candidate->measured.build);
+    json_real(json, "hit_ns", candidate->measured.hit);
+    json_real(json, "miss_ns", candidate->measured.miss);
+    json_real(json, "one_ns", candidate->measured.one);
     json_close(json, '}');
 }
 

@@ -38,24 +38,19 @@ static struct terminal find_terminal(void) {
 
 /* ---- Drawing ---- */
 
-/* Cells of a map: squares in a browser, in a terminal twice as high as wide. */
-static void choose_cells(const struct args *args, unsigned *columns, unsigned *rows) {
-    const struct terminal terminal = find_terminal();
-    const bool is_svg = given(args, OPT_OUTPUT);
-    *columns = is_svg ? 72 : terminal.width > 24 ? terminal.width - 4 : 20;
-    *rows = is_svg ? 36 : terminal.height > 12 ? terminal.height - 7 : 5;
-}
-
 static int draw_of_image(const struct args *args, const char *what, struct picture *picture) {
     struct image image;
-    unsigned columns, rows;
     int code = image_open(&image, args, args->operand[1], TO_ASK);
     if (!code && strcmp(what, "fill") == 0) {
         code = draw_filling_image(args, &image, &picture->chart);
     } else if (!code && strcmp(what, "loads") == 0) {
         code = draw_loads(args, &image, &picture->chart);
     } else if (!code) {
-        choose_cells(args, &columns, &rows);
+        /* Cells are squares in a browser, in a terminal twice as high as wide. */
+        const struct terminal terminal = find_terminal();
+        const bool is_svg = given(args, OPT_OUTPUT);
+        const unsigned columns = is_svg ? 72 : terminal.width > 24 ? terminal.width - 4 : 20;
+        const unsigned rows = is_svg ? 36 : terminal.height > 12 ? terminal.height - 7 : 5;
         picture->sort = HEAT;
         code = draw_heat(args, &image, &picture->heat, columns, rows);
     }

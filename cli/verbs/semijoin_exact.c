@@ -127,11 +127,6 @@ int join_settle(struct join *join) {
 
 /* ---- LEFT ---- */
 
-/* What the batch has printed so far comes before what was held. */
-static int settle_now(struct join *join, struct batch *batch) {
-    return text_print(&batch->out) ? EXIT_TROUBLE : join_settle(join);
-}
-
 static int take_line(struct join *join, struct batch *batch, size_t i) {
     struct hold *hold = &join->hold;
     struct held *key = NULL;
@@ -151,7 +146,8 @@ static int take_line(struct join *join, struct batch *batch, size_t i) {
             }
         }
         if (is_short_of_memory || hold->keys.is_short_of_memory) break;
-        if (settle_now(join, batch)) return EXIT_TROUBLE;
+        /* What the batch has printed so far comes before what was held. */
+        if (text_print(&batch->out) || join_settle(join)) return EXIT_TROUBLE;
     }
     return fail_memory(join->args);
 }

@@ -12,17 +12,14 @@ void uniq_print(struct uniq *uniq, struct batch *batch, size_t i) {
     if (!given(uniq->args, OPT_COUNT)) print_line(batch, i);
 }
 
-static uint64_t bytes_of(const struct batch *batch) {
-    const struct tamis_key *last = &batch->line[batch->n - 1];
-    return (uint64_t)((const char *)last->bytes + last->len + 1 - batch->start);
-}
-
 static int take_batch(void *with, struct batch *batch) {
     struct uniq *uniq = with;
     const bool wants_repeats = given(uniq->args, OPT_REPEATED);
     int code;
     if (uniq->sieve) {
-        uniq->sieve->read_bytes += bytes_of(batch);
+        const struct tamis_key *last = &batch->line[batch->n - 1];
+        const char *end = (const char *)last->bytes + last->len + 1;
+        uniq->sieve->read_bytes += (uint64_t)(end - batch->start);
         code = sieve_take(uniq->sieve, batch->hash, batch->n, batch->hit);
     } else {
         code = window_take(uniq->window, batch->hash, batch->n, batch->hit);

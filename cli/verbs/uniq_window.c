@@ -40,7 +40,7 @@ static uint64_t parse_time(const char *text) {
 }
 
 /* What to make, by the window and by what it may take. */
-static int write_spec(struct window *window, char *spec, size_t room) {
+static int write_spec(struct window *window, struct human *spec) {
     const struct args *args = window->args;
     const char *text = args->setting[OPT_WINDOW].text;
     const double fpr = rate_or(args, OPT_FPR, uniq_usual_fpr);
@@ -53,28 +53,25 @@ static int write_spec(struct window *window, char *spec, size_t room) {
                     "from 1ms to 1e9s (30s, 10m, 2h, 1d)",
                     text);
     window->tick_ns = time_ns / STEPS;
-    if (!time_ns)
-        snprintf(spec, room, "window:capacity=%" PRIu64 ",fpr=%g", lines, fpr);
-    else if (given(args, OPT_CAPACITY))
-        snprintf(spec, room, "window:capacity=%" PRIu64 ",fpr=%g,by=clock,generations=%d",
-                 args->setting[OPT_CAPACITY].number, fpr, STEPS);
-    else
-        snprintf(spec, room, "window:size=%" PRIu64 ",fpr=%g,by=clock,generations=%d", bytes, fpr,
-                 STEPS);
+    const bool by_size = time_ns && !given(args, OPT_CAPACITY);
+    if (time_ns) lines = args->setting[OPT_CAPACITY].number;
+    *spec = human_words("window:%s=%" PRIu64 ",fpr=%g", by_size ? "size" : "capacity",
+                        by_size ? bytes : lines, fpr);
+    if (time_ns) *spec = human_words("%s,by=clock,generations=%d", spec->text, STEPS);
     return 0;
 }
 
 int window_open(struct window *window, const struct args *args) {
-    char spec[160];
+    struct human spec;
     struct tamis_plan plan = TAMIS_PLAN_INIT;
     const struct tamis_options options = image_options(args);
     *window = (struct window){.args = args};
-    if (write_spec(window, spec, sizeof spec)) return EXIT_TROUBLE;
-    tamis_status status = tamis_plan_spec(spec, &plan);
+    if (write_spec(window, &spec)) return EXIT_TROUBLE;
+    tamis_status status = tamis_plan_spec(spec.text, &plan);
     if (!status && given(args, OPT_MEMORY) && plan.payload_bytes > args->setting[OPT_MEMORY].number)
         return fail(args, "--memory", "a window of %s lines takes %s",
                     human_count(plan.capacity).text, human_bytes(plan.payload_bytes).text);
-    if (!status) status = tamis_create_with(&window->filter, spec, &options);
+    if (!status) status = tamis_create_with(&window->filter, spec.text, &options);
     if (status) return fail_why(args, NULL, status);
     window->capacity = plan.capacity;
     window->max_ticks = shape_word(plan.word_name, plan.word, "hashes") +
