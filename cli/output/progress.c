@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_MS = 1000, NEXT_MS = 100, BAR = 24, LINE = 120 };
+enum { FIRST_MS = 1000, NEXT_MS = 100, BAR = 24 };
 
 /* What the pipe says. */
 enum { TELL = 't', END = 'e' };
@@ -124,32 +124,26 @@ static int columns(void) {
     return is_known ? size.ws_col : 80;
 }
 
-/* "[#####...]  45 %" */
-static int write_bar(char *line, size_t size, const struct state *state) {
-    const double share = (double)state->done / (double)state->total;
-    char bar[BAR + 1];
-    for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
-    bar[BAR] = '\0';
-    return snprintf(line, size, " [%s] %3.0f %%", bar, 100 * share);
-}
-
-static void write_line(char *line, size_t size, const struct state *state) {
+/* "check [#####...]  45 %  6.59 M lines/s  0:12, 0:15 left" */
+static struct human line_of(const struct state *state) {
     const bool is_reading = state->doing == reading;
-    int len = snprintf(line, size, "%s%s%s", progress.verb, is_reading ? "" : ": ",
-                       is_reading ? "" : state->doing);
-    if (state->total > 0) len += write_bar(line + len, size - (size_t)len, state);
-    if (is_reading && state->total == 0)
-        len += snprintf(line + len, size - (size_t)len, "  %s %s", human_count(state->lines).text,
-                        progress.unit);
-    if (is_reading)
-        len += snprintf(line + len, size - (size_t)len, "  %s %s/s",
-                        short_count(each_second(state, state->lines)).text, progress.unit);
-    len += snprintf(line + len, size - (size_t)len, "  %s", clock_time(state->seconds).text);
-    if (state->total > 0 && state->done > 0) {
-        const double left = (double)(state->total - state->done) / (double)state->done;
-        snprintf(line + len, size - (size_t)len, ", %s left",
-                 clock_time(left * state->seconds).text);
+    struct human line = human_words("%s%s%s", progress.verb, is_reading ? "" : ": ",
+                                    is_reading ? "" : state->doing);
+    if (state->total > 0) {
+        const double share = (double)state->done / (double)state->total;
+        char bar[BAR + 1] = {0};
+        for (int i = 0; i < BAR; i++) bar[i] = i < (int)(share * BAR) ? '#' : '.';
+        line = human_words("%s [%s] %3.0f %%", line.text, bar, 100 * share);
+    } else if (is_reading) {
+        line = human_words("%s  %s %s", line.text, human_count(state->lines).text, progress.unit);
     }
+    if (is_reading)
+        line = human_words("%s  %s %s/s", line.text,
+                           short_count(each_second(state, state->lines)).text, progress.unit);
+    line = human_words("%s  %s", line.text, clock_time(state->seconds).text);
+    if (state->total == 0 || state->done == 0) return line;
+    const double left = (double)(state->total - state->done) / (double)state->done;
+    return human_words("%s, %s left", line.text, clock_time(left * state->seconds).text);
 }
 
 /* The cursor stays at the end, where a Ctrl-C shows best. */
@@ -158,14 +152,13 @@ static void draw(void) {
     if (tcgetpgrp(STDERR_FILENO) != getpgrp()) return;
     const struct state state = look();
     if (!state.doing) return;
-    char line[LINE];
-    write_line(line, sizeof line, &state);
-    const int room = columns() - 1, len = (int)strlen(line);
+    const struct human line = line_of(&state);
+    const int room = columns() - 1, len = (int)strlen(line.text);
     pthread_mutex_lock(&progress.lock);
     if (progress.doing) { /* still */
         const int width = len < room ? len : room;
         const int left_over = progress.width > width ? progress.width - width : 0;
-        fprintf(stderr, "\r%.*s%*s", width, line, left_over, "");
+        fprintf(stderr, "\r%.*s%*s", width, line.text, left_over, "");
         for (int i = 0; i < left_over; i++) putc('\b', stderr);
         fflush(stderr);
         progress.width = width;

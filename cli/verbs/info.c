@@ -128,17 +128,14 @@ static void print_shape(const struct tamis_info *info) {
 }
 
 static void print_hash(const struct tamis_info *info) {
-    print_label("hash");
     if (info->abilities & TAMIS_OWN_HASH) {
-        printf("%s: keys are hashed as in its system\n", info->hash);
-        return;
+        print_fact("hash", "%s: keys are hashed as in its system", info->hash);
+    } else if (info->key_id == 0) {
+        print_fact("hash", "%s, seed %" PRIu64, info->hash, info->seed);
+    } else { /* The secret takes the place of a seed. */
+        print_fact("hash", "%s", info->hash);
+        print_fact("secret", "%s the image, key id %016" PRIx64, info->key_place, info->key_id);
     }
-    if (info->key_id == 0) {
-        printf("%s, seed %" PRIu64 "\n", info->hash, info->seed);
-        return;
-    }
-    printf("%s\n", info->hash); /* The secret takes the place of a seed. */
-    print_fact("secret", "%s the image, key id %016" PRIx64, info->key_place, info->key_id);
 }
 
 static void print_notes(const tamis *filter) {

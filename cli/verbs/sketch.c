@@ -131,11 +131,10 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
 static void tell(const struct sketching *s) {
     if (given(s->args, OPT_QUIET)) return;
     const struct tamis_info info = info_measured(s->filter);
-    fprintf(stderr, "%s: %s of ", output_name(s->args->operand[0]), info.kind);
-    if (s->is_set) fprintf(stderr, "%s", human_number(s->keys, "key").text);
+    fprintf(stderr, "%s: %s of %s", output_name(s->args->operand[0]), info.kind,
+            s->is_set ? human_number(s->keys, "key").text : human_number(s->lines, "line").text);
     if (s->is_set && s->lines != s->keys)
         fprintf(stderr, " (%s lines)", human_count(s->lines).text);
-    if (!s->is_set) fprintf(stderr, "%s", human_number(s->lines, "line").text);
     fprintf(stderr, ", %s", human_bytes(tamis_image_size(s->filter)).text);
     tell_use(s->args, &info);
     putc('\n', stderr);
