@@ -5,8 +5,6 @@
 
 #include "engines/redis/commands.h"
 #include "engines/redis/module_info.h"
-#include "engines/redis/origin_bloom.h"
-#include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
@@ -17,13 +15,11 @@ enum {
 };
 
 static int add_types(redis_ctx *ctx) {
-    redis_methods own = persist_own_methods();
-    redis_methods cuckoo = persist_cuckoo_methods();
+    redis_methods own = persist_own_methods(), bloom = origin_bloom_methods();
+    redis_methods cuckoo = persist_cuckoo_methods(), countmin = origin_cms_methods();
     value_types.tamis = redis.CreateDataType(ctx, "tamis-set", PERSIST_ENCODING, &own);
-    redis_methods bloom = origin_bloom_methods();
     value_types.bloom = redis.CreateDataType(ctx, "MBbloom--", BLOOM_ENCODING, &bloom);
     value_types.cuckoo = redis.CreateDataType(ctx, "MBbloomCF", CUCKOO_ENCODING, &cuckoo);
-    redis_methods countmin = origin_cms_methods();
     value_types.countmin = redis.CreateDataType(ctx, "CMSk-TYPE", ORIGIN_CMS_ENCODING, &countmin);
     if (value_types.tamis && value_types.bloom && value_types.cuckoo && value_types.countmin)
         return REDIS_OK;

@@ -13,7 +13,6 @@
 #include "engines/redis/bounds.h"
 #include "engines/redis/little_endian.h"
 #include "engines/redis/persist.h"
-#include "tamis_formats.h"
 
 enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
 
@@ -202,8 +201,6 @@ static uint8_t *put_together(reading *r, uint64_t *size) {
 
 static void *read_value(redis_io *io, int encoding) {
     reading r = {.io = io, .encoding = encoding};
-    const struct tamis_options options = value_options(NULL);
-    tamis *filter = NULL;
     uint64_t size;
     if (encoding > BLOOM_ENCODING) r.why = "its encoding needs a newer module";
     take_filter(&r);
@@ -212,26 +209,15 @@ static void *read_value(redis_io *io, int encoding) {
         redis.LogIOError(io, "warning", "filter refused: %s", r.why);
         return NULL;
     }
-    const tamis_status rc =
-        tamis_import_with(&filter, "redisbloom:links=any", bytes, (size_t)size, &options);
+    value *v = persist_import(io, "redisbloom:links=any", bytes, size);
     redis.Free(bytes);
-    return persist_accept(io, rc, filter);
+    return v;
 }
 
 static void *load(redis_io *io, int encoding) {
     return persist_load(io, encoding, read_value);
 }
 
-/* The bytes of the origin alone: what an image has beside them does not go through its files. */
-static void digest(redis_digest *d, void *object) {
-    uint64_t size;
-    const char *bytes = tamis_payload(((value *)object)->filter, &size);
-    redis.DigestAddStringBuffer(d, bytes, (size_t)size);
-    redis.DigestEndSequence(d);
-}
-
 redis_methods origin_bloom_methods(void) {
-    redis_methods methods = persist_methods_with(load, save);
-    methods.digest = digest;
-    return methods;
+    return persist_origin_methods(load, save);
 }

@@ -32,8 +32,4 @@ const uint8_t *bloom_payload(const tamis *);
 /* Bytes in front of the bits. */
 uint64_t bloom_bits_from(uint64_t links);
 
-/* What the server does with values of RedisBloom's own type, MBbloom--. */
-enum { BLOOM_ENCODING = 4 };
-redis_methods origin_bloom_methods(void);
-
 #endif

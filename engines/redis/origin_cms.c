@@ -4,14 +4,11 @@
  *     width, depth, counter, string of cells
  *
  * which, concatenated, are the bytes of the format rediscms. */
-#include "engines/redis/origin_cms.h"
-
 #include <string.h>
 
 #include "engines/redis/bounds.h"
 #include "engines/redis/little_endian.h"
 #include "engines/redis/persist.h"
-#include "tamis_formats.h"
 
 enum { FIELDS = 3, HEADER = 8 * FIELDS };
 
@@ -27,8 +24,6 @@ static void save(redis_io *io, void *object) {
 
 /* The sizes are those of what is there: width and depth are compared with them by the library. */
 static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cells, size_t size) {
-    const struct tamis_options options = value_options(NULL);
-    tamis *filter = NULL;
     uint8_t *bytes = size <= bounds_filter_bytes() ? try_alloc(HEADER + size) : NULL;
     if (!bytes) {
         redis.LogIOError(io, "warning", "filter refused: no room for %zu bytes", size);
@@ -36,11 +31,10 @@ static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cel
     }
     for (int i = 0; i < FIELDS; i++) le_put(bytes + 8 * i, 8, field[i]);
     memcpy(bytes + HEADER, cells, size);
-    const tamis_status rc = tamis_import_with(&filter, "rediscms", bytes, HEADER + size, &options);
+    value *v = persist_import(io, "rediscms", bytes, HEADER + size);
     redis.Free(bytes);
-    if (!rc)
-        tamis_set_note(filter, "origin", NULL); /* so that its image is that of one made here */
-    return persist_accept(io, rc, filter);
+    if (v) tamis_set_note(v->filter, "origin", NULL); /* its image is that of one made here */
+    return v;
 }
 
 static void *read_value(redis_io *io, int encoding) {
@@ -62,16 +56,6 @@ static void *load(redis_io *io, int encoding) {
     return persist_load(io, encoding, read_value);
 }
 
-/* The payload alone: notes that an image may have do not go through these files. */
-static void digest(redis_digest *d, void *object) {
-    uint64_t size;
-    const char *payload = tamis_payload(((const value *)object)->filter, &size);
-    redis.DigestAddStringBuffer(d, payload, (size_t)size);
-    redis.DigestEndSequence(d);
-}
-
 redis_methods origin_cms_methods(void) {
-    redis_methods methods = persist_methods_with(load, save);
-    methods.digest = digest;
-    return methods;
+    return persist_origin_methods(load, save);
 }

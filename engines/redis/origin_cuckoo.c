@@ -9,7 +9,6 @@
 
 #include "engines/redis/cf.h"
 #include "engines/redis/persist.h"
-#include "tamis_formats.h"
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
@@ -89,15 +88,10 @@ static void *read_value(redis_io *io, int encoding) {
     if (!cells || cells > bounds_filter_bytes())
         return refuse(io, "its shape is none of CF, or larger than max-filter-bytes allows");
     cf_header_write(&s, header);
-    if (append(&b, header, sizeof header) && load_all_cells(io, encoding, &s, &b)) {
-        const struct tamis_options options = value_options(NULL);
-        tamis *filter;
-        const tamis_status rc =
-            tamis_import_with(&filter, "rediscuckoo", b.at, (size_t)b.size, &options);
-        v = persist_accept(io, rc, filter);
-    } else {
+    if (append(&b, header, sizeof header) && load_all_cells(io, encoding, &s, &b))
+        v = persist_import(io, "rediscuckoo", b.at, b.size);
+    else
         refuse(io, "a sub-filter is cut off, or has another size than follows from the first");
-    }
     redis.Free(b.at);
     return v;
 }
@@ -123,17 +117,6 @@ static void save(redis_io *io, void *object) {
     }
 }
 
-/* Notes and the capacity of an image are not in RedisBloom's encoding, and so not in the digest. */
-static void digest(redis_digest *d, void *object) {
-    uint64_t size;
-    const value *v = object;
-    const char *payload = tamis_payload(v->filter, &size);
-    redis.DigestAddStringBuffer(d, payload, (size_t)size);
-    redis.DigestEndSequence(d);
-}
-
 redis_methods persist_cuckoo_methods(void) {
-    redis_methods m = persist_methods_with(load, save);
-    m.digest = digest;
-    return m;
+    return persist_origin_methods(load, save);
 }

@@ -14,6 +14,7 @@
 #include "engines/redis/server_secret.h"
 #include "engines/redis/work.h"
 #include "tamis_engine.h"
+#include "tamis_formats.h"
 
 enum { CHUNK = 1 << 20 };
 
@@ -131,6 +132,13 @@ value *persist_accept(redis_io *io, tamis_status rc, tamis *filter) {
     return v;
 }
 
+value *persist_import(redis_io *io, const char *format, const void *bytes, uint64_t size) {
+    const struct tamis_options options = value_options(NULL);
+    tamis *filter = NULL;
+    const tamis_status rc = tamis_import_with(&filter, format, bytes, (size_t)size, &options);
+    return persist_accept(io, rc, filter);
+}
+
 /* ---- AOF ------------------------------------------------------------------------------------- */
 
 typedef struct rewriting {
@@ -177,6 +185,14 @@ static void digest(redis_digest *d, void *object) {
         redis.DigestAddLongLong(d, (long long)v->arrival->form);
         arrival_each(v->arrival, digest_piece, d);
     }
+    redis.DigestEndSequence(d);
+}
+
+/* RedisBloom's bytes alone: notes and what else an image has do not go through its files. */
+static void digest_payload(redis_digest *d, void *object) {
+    uint64_t size;
+    const char *payload = tamis_payload(((const value *)object)->filter, &size);
+    redis.DigestAddStringBuffer(d, payload, (size_t)size);
     redis.DigestEndSequence(d);
 }
 
@@ -263,15 +279,15 @@ static int defrag(redis_defrag *ctx, redis_string *key, void **object) {
     return 0;
 }
 
-redis_methods persist_methods_with(void *(*load_with)(redis_io *, int),
-                                   void (*save_with)(redis_io *, void *)) {
+redis_methods persist_origin_methods(void *(*load_with)(redis_io *, int),
+                                     void (*save_with)(redis_io *, void *)) {
     return (redis_methods){
         .version = REDIS_METHODS_VERSION,
         .rdb_load = load_with,
         .rdb_save = save_with,
         .aof_rewrite = rewrite,
         .mem_usage = mem_usage,
-        .digest = digest,
+        .digest = digest_payload,
         .free = release,
         .free_effort = free_effort,
         .copy = copy,
@@ -280,7 +296,8 @@ redis_methods persist_methods_with(void *(*load_with)(redis_io *, int),
 }
 
 redis_methods persist_own_methods(void) {
-    redis_methods methods = persist_methods_with(load, save);
+    redis_methods methods = persist_origin_methods(load, save);
+    methods.digest = digest;
     methods.aux_load = secret_load;
     methods.aux_save = secret_save;
     methods.aux_save_triggers = REDIS_AUX_BEFORE_RDB;

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "engines/redis/bounds.h"
-#include "engines/redis/origin_bloom.h"
-#include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "tests/support/module.h"
