@@ -2,16 +2,10 @@
 /* BF.*: the Bloom filters of RedisBloom's commands, with their grammar, replies and texts; and the
  * arguments that Valkey's module added to them. */
 #include <ctype.h>
-#include <string.h>
-#include <strings.h>
 
 #include "engines/redis/bf.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
-
-static bool is_word(const redis_string *s, const char *word) {
-    return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
-}
 
 /* ---- BF.RESERVE key rate capacity [EXPANSION e] [NONSCALING] --------------------------------- */
 
@@ -35,21 +29,15 @@ static const char *read_expansion(const redis_string *s, long long *expansion) {
                : "ERR expansion must be in the range [0, 32768]";
 }
 
-/* Where a word is; 0 when nowhere. Unknown words are ignored, as RedisBloom does. */
-static int find_word(redis_string **argv, int argc, const char *word) {
-    for (int i = 4; i < argc; i++)
-        if (is_word(argv[i], word)) return i;
-    return 0;
-}
-
-static const char *read_params(redis_string **argv, int argc, bf_params *w) {
-    const int expansion = find_word(argv, argc, "EXPANSION");
-    const bool is_fixed = find_word(argv, argc, "NONSCALING");
-    const char *why = read_rate(argv[2], &w->rate);
-    if (!why) why = read_capacity(argv[3], &w->capacity);
+/* Unknown words are ignored, as RedisBloom does. */
+static const char *read_params(const request *r, bf_params *w) {
+    const int expansion = request_find(r, 4, "EXPANSION");
+    const bool is_fixed = request_find(r, 4, "NONSCALING");
+    const char *why = read_rate(r->argv[2], &w->rate);
+    if (!why) why = read_capacity(r->argv[3], &w->capacity);
     if (!why && expansion)
-        why = expansion + 1 == argc ? "ERR no expansion"
-                                    : read_expansion(argv[expansion + 1], &w->expansion);
+        why = expansion + 1 == r->argc ? "ERR no expansion"
+                                       : read_expansion(r->argv[expansion + 1], &w->expansion);
     if (!why && expansion && is_fixed && w->expansion) why = "Nonscaling filters cannot expand";
     w->is_fixed = is_fixed || w->expansion == 0;
     return why;
@@ -58,7 +46,7 @@ static const char *read_params(redis_string **argv, int argc, bf_params *w) {
 int bf_reserve_command(request *r) {
     bf_params w = bf_usual_params();
     creation c;
-    const char *why = read_params(r->argv, r->argc, &w);
+    const char *why = read_params(r, &w);
     if (why) return redis.ReplyWithError(r->ctx, why);
     return request_is_free(r) && bf_plan(r, &w, &c) ? creation_do(r, &c) : REDIS_OK;
 }

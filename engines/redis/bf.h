@@ -5,8 +5,7 @@
 
 #include "engines/redis/new_filter.h"
 
-#define BF_NOT_FOUND "ERR not found"
-#define BF_BAD_DATA  "ERR received bad data"
+#define BF_BAD_DATA "ERR received bad data"
 
 /* ---- New filters (bf_new.c) ------------------------------------------------------------------ */
 

@@ -319,7 +319,7 @@ static int add_here(request *r) {
 int bf_add(request *r, const bf_params *params, bool may_create) {
     creation c;
     if (r->value || r->is_wrong || !may_create)
-        return request_value(r, BF_NOT_FOUND) ? add_here(r) : REDIS_OK;
+        return request_value(r, NOT_FOUND) ? add_here(r) : REDIS_OK;
     const bf_params usual = bf_usual_params();
     if (!bf_plan(r, params ? params : &usual, &c)) return REDIS_OK;
     c.then = add_here;

@@ -62,7 +62,7 @@ static int dump(request *r, uint64_t iterator) {
 
 int bf_scandump_command(request *r) {
     long long iterator;
-    value *v = request_value(r, BF_NOT_FOUND);
+    value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     if (redis.StringToLongLong(r->argv[2], &iterator))
         return redis.ReplyWithError(r->ctx, "Second argument must be numeric");
@@ -166,7 +166,7 @@ int bf_loadchunk_command(request *r) {
     const bool is_header = iterator == 1 && (key_of(r->argv[3]).len || !r->value);
     if (!r->is_wrong && is_header) return load_header(r);
     if (r->value) return load_data(r, iterator);
-    return redis.ReplyWithError(r->ctx, r->is_wrong ? WRONG_TYPE : BF_NOT_FOUND);
+    return redis.ReplyWithError(r->ctx, r->is_wrong ? WRONG_TYPE : NOT_FOUND);
 }
 
 /* ---- BF.LOAD key bytes ----------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ static int reply_all(redis_ctx *ctx, const value *v) {
 }
 
 int bf_info_command(request *r) {
-    const value *v = request_value(r, BF_NOT_FOUND);
+    const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     return r->argc > 2 ? reply_one(r->ctx, v, redis.StringPtrLen(r->argv[2], NULL))
                        : reply_all(r->ctx, v);
@@ -214,7 +214,7 @@ static void reply_links(redis_ctx *ctx, const value *v) {
 }
 
 int bf_debug_command(request *r) {
-    const value *v = request_value(r, BF_NOT_FOUND);
+    const value *v = request_value(r, NOT_FOUND);
     if (v) reply_links(r->ctx, v);
     return REDIS_OK;
 }

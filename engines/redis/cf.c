@@ -2,8 +2,6 @@
 /* CF.RESERVE, questions and CF.DEL. */
 #include "engines/redis/cf.h"
 
-#include <strings.h>
-
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
 
@@ -12,9 +10,8 @@
 /* Unknown pairs are ignored, as RedisBloom does. */
 static bool take_option(request *r, const char *name, long long min, long long max, uint64_t *to) {
     long long x;
-    int at = 3;
-    while (at < r->argc && strcasecmp(redis.StringPtrLen(r->argv[at], NULL), name) != 0) at++;
-    if (at == r->argc) return true;
+    const int at = request_find(r, 3, name);
+    if (!at) return true;
     if (at + 1 == r->argc || redis.StringToLongLong(r->argv[at + 1], &x)) {
         reply_error(r->ctx, "Couldn't parse %s", name);
         return false;

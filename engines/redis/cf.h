@@ -9,8 +9,6 @@
 
 #include "engines/redis/new_filter.h"
 
-#define CF_NOT_FOUND "ERR not found"
-
 /* What CF.RESERVE may ask for; limits are those of RedisBloom. */
 enum { CF_MAX_CAPACITY = 1 << 30, CF_MAX_EXPANSION = 32768 };
 typedef struct cf_params {

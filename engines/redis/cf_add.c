@@ -322,7 +322,7 @@ static int add_here(request *r, adding *a) {
 
 static int add(request *r) {
     adding a;
-    value *v = request_value(r, CF_NOT_FOUND);
+    value *v = request_value(r, NOT_FOUND);
     if (!v || (v->hashes_itself && has_all_expansions(r))) return REDIS_OK;
     if (many_may_wait(r, request_count(r))) return add_very_many(r);
     if (!adding_begin(r, &a)) return REDIS_OK;

@@ -61,7 +61,7 @@ int cf_scandump_command(request *r) {
     long long iterator;
     if (redis.StringToLongLong(r->argv[2], &iterator) || iterator < 0)
         return redis.ReplyWithError(r->ctx, "Invalid position");
-    const value *v = request_value(r, CF_NOT_FOUND);
+    const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     const cf_shape s = cf_shape_of(v);
     if (s.items == 0) return reply_end(r);
@@ -109,7 +109,7 @@ static const char *read_chunk(const request *r, long long iterator, const struct
     if (r->is_wrong) return WRONG_TYPE;
     if (iterator == 1)
         return r->value && r->value->filter ? "ERR item exists" : open_coming(bytes, c);
-    if (!r->value) return CF_NOT_FOUND;
+    if (!r->value) return NOT_FOUND;
     return place_chunk(r->value, (uint64_t)iterator, bytes->len, c);
 }
 

@@ -98,7 +98,7 @@ static void tell(redis_ctx *ctx, const cf_shape *s) {
 }
 
 int cf_info_command(request *r) {
-    const value *v = request_value(r, CF_NOT_FOUND);
+    const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     const cf_shape s = cf_shape_of(v);
     tell(r->ctx, &s);
@@ -109,7 +109,7 @@ int cf_info_command(request *r) {
 
 int cf_debug_command(request *r) {
     char text[256];
-    const value *v = request_value(r, CF_NOT_FOUND);
+    const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     const cf_shape s = cf_shape_of(v);
     snprintf(text, sizeof text,

@@ -3,7 +3,6 @@
 #include "engines/redis/clock.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/commands.h"
 #include "engines/redis/work.h"
@@ -226,7 +225,7 @@ typedef struct ticking {
 } ticking;
 
 static bool take_ticking(redis_string **argv, int argc, ticking *t) {
-    const bool has_at = argc > 3 && strcasecmp(redis.StringPtrLen(argv[argc - 2], NULL), "AT") == 0;
+    const bool has_at = argc > 3 && is_word(argv[argc - 2], "AT");
     const int numbers = has_at ? argc - 2 : argc;
     *t = (ticking){.n = 1, .at = -1};
     if (numbers > 3) return false;

@@ -2,7 +2,6 @@
 /* CMS.MERGE dest numkeys source... [WEIGHTS weight...]: dest becomes the sum of the sources, each
  * times its weight; what it was before counts only when it is one of them. */
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/cms.h"
 #include "engines/redis/commands.h"
@@ -19,19 +18,12 @@ typedef struct sum {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* Where the word WEIGHTS is; argc when nowhere. */
-static int weights_at(redis_string **argv, int argc) {
-    int i = SOURCES;
-    while (i < argc && strcasecmp(redis.StringPtrLen(argv[i], NULL), "WEIGHTS") != 0) i++;
-    return i;
-}
-
 /* What is wrong with how many there are, or NULL. */
-static const char *check_count(redis_string **argv, int argc, long long *n) {
-    const int words = argc - SOURCES, at = weights_at(argv, argc);
-    if (redis.StringToLongLong(argv[NUMKEYS], n)) return "CMS: invalid numkeys";
+static const char *check_count(const request *r, long long *n) {
+    const int words = r->argc - SOURCES, at = request_find(r, SOURCES, "WEIGHTS");
+    if (redis.StringToLongLong(r->argv[NUMKEYS], n)) return "CMS: invalid numkeys";
     if (*n <= 0) return "CMS: Number of keys must be positive";
-    if (at == argc) return *n == words ? NULL : "CMS: wrong number of keys";
+    if (!at) return *n == words ? NULL : "CMS: wrong number of keys";
     return at - SOURCES == *n && words - 1 - *n == *n ? NULL : "CMS: wrong number of keys/weights";
 }
 
@@ -146,7 +138,7 @@ int cms_merge_command(request *r) {
     long long n = 0;
     if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(r->ctx)) return tell_keys(r);
     if (!cms_sketch(r, &info)) return REDIS_OK;
-    const char *why = check_count(r->argv, r->argc, &n);
+    const char *why = check_count(r, &n);
     if (why) return redis.ReplyWithError(r->ctx, why);
     const size_t each = sizeof(int64_t) + sizeof(const tamis *);
     job *j = job_new(r, r->value, sizeof(sum) + (size_t)n * each);

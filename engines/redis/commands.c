@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
@@ -78,9 +77,8 @@ int request_run(request *r) {
 
 /* What carries others is not carried itself. */
 const command *words_command(const redis_string *name) {
-    const char *text = redis.StringPtrLen(name, NULL);
     for (const command *c = commands; c < commands + COMMANDS; c++)
-        if (strcasecmp(c->name, text) == 0 && c->last == 1 && command_writes(c) &&
+        if (is_word(name, c->name) && c->last == 1 && command_writes(c) &&
             c->function != tamis_words_command)
             return c;
     return NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The module: what a server calls when it loads it. */
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/commands.h"
 #include "engines/redis/module_info.h"
@@ -30,8 +29,7 @@ static int add_types(redis_ctx *ctx) {
 /* Clients that look for RedisBloom look for a module of its name: "name bf" is that. */
 static const char *name_of(redis_string **argv, int argc) {
     for (int i = 0; redis.StringPtrLen && i + 1 < argc; i += 2)
-        if (strcasecmp(redis.StringPtrLen(argv[i], NULL), "name") == 0 &&
-            strcmp(redis.StringPtrLen(argv[i + 1], NULL), "bf") == 0)
+        if (is_word(argv[i], "name") && strcmp(redis.StringPtrLen(argv[i + 1], NULL), "bf") == 0)
             return "bf";
     return "tamis";
 }

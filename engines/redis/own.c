@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
@@ -11,10 +10,6 @@
 #include "engines/redis/many.h"
 #include "engines/redis/new_filter.h"
 #include "tamis_engine.h"
-
-static bool is_word(const redis_string *s, const char *word) {
-    return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
-}
 
 /* ---- TAMIS.CREATE key spec [EVERY ms | LAST ms] [SECRET bytes] [NOTE name value]... ---------- */
 

@@ -2,7 +2,6 @@
 /* TAMIS.INFO, TAMIS.DUMP and TAMIS.LOAD: filters as a whole. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
@@ -117,8 +116,7 @@ enum { CHUNK_PRESET = 1 << 20, MAX_CHUNK = 64 << 20 };
 /* Offset and COUNT; false with the error replied. */
 static bool take_range(request *r, chunk *c) {
     long long from, max = CHUNK_PRESET;
-    const bool has_count =
-        r->argc == 5 && strcasecmp(redis.StringPtrLen(r->argv[3], NULL), "COUNT") == 0;
+    const bool has_count = r->argc == 5 && is_word(r->argv[3], "COUNT");
     if (redis.StringToLongLong(r->argv[2], &from) || from < 0 || (uint64_t)from > c->total) {
         reply_error(r->ctx, "ERR the offset must be from 0 to %llu", (unsigned long long)c->total);
         return false;
@@ -149,9 +147,9 @@ int tamis_dump_command(request *r) {
 /* -1 when there is no such form. */
 static int form_of(redis_string **argv, int argc) {
     if (argc == 5) return FORM_IMAGE;
-    if (argc != 7 || strcasecmp(redis.StringPtrLen(argv[5], NULL), "FORM") != 0) return -1;
+    if (argc != 7 || !is_word(argv[5], "FORM")) return -1;
     for (int i = 0; i < FORMS; i++)
-        if (strcasecmp(redis.StringPtrLen(argv[6], NULL), form_names[i]) == 0) return i;
+        if (is_word(argv[6], form_names[i])) return i;
     return -1;
 }
 

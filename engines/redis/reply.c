@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engines/redis/bounds.h"
 
@@ -63,4 +64,8 @@ struct tamis_key key_of(const redis_string *s) {
     struct tamis_key key;
     key.bytes = redis.StringPtrLen(s, &key.len);
     return key;
+}
+
+bool is_word(const redis_string *s, const char *word) {
+    return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
 }

@@ -26,7 +26,8 @@ int reply_no_memory(redis_ctx *);
 int reply_refusal(redis_ctx *, tamis_status);
 const char *refusal(tamis_status);
 
-/* An argument as the bytes that it is. */
+/* An argument as the bytes that it is; and is it this word, in capitals or not? */
 struct tamis_key key_of(const redis_string *);
+bool is_word(const redis_string *, const char *word);
 
 #endif

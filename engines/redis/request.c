@@ -84,6 +84,12 @@ void request_retype(request *r) {
     if (leaves != REDIS_NEVER) redis.SetAbsExpire(r->opened, leaves);
 }
 
+int request_find(const request *r, int from, const char *word) {
+    for (int i = from; i < r->argc; i++)
+        if (is_word(r->argv[i], word)) return i;
+    return 0;
+}
+
 /* ---- Who sent it ----------------------------------------------------------------------------- */
 
 int request_flags(const request *r) {

@@ -12,6 +12,9 @@
 
 #include "engines/redis/reply.h"
 
+/* RedisBloom's text for a key without a filter. */
+#define NOT_FOUND "ERR not found"
+
 /* What a command does with its key: opens it for reading, or to change it, or leaves it closed. The
  * last three are writes, and wait while a job works on the key; so does what may make a job. */
 typedef enum key_use { ASK, ASK_BY_JOB, PASS_ON, MAKE, CHANGE } key_use;
@@ -63,6 +66,9 @@ typedef struct request {
     bool is_late;          /* run after a wait: the context knows neither arguments nor sender */
     bool is_told;          /* after a wait: the primary sent it */
 } request;
+
+/* Where a word is among the arguments, from the first that may be it on; 0 when nowhere. */
+int request_find(const request *, int from, const char *word);
 
 /* Runs a command, whose `command`, `ctx`, `argv` and `argc` are known (commands.c). */
 int request_run(request *);

@@ -128,7 +128,7 @@ plant "A3: a number is cut to 16 bits before it is looked at" redis attacks.py \
     if (x < min || x > max) {"
 plant "A5: a negative number of keys is counted with" redis attacks.py \
     engines/redis/cms_merge.c "    if (*n <= 0) return \"CMS: Number of keys must be positive\";
-    if (at == argc) return *n == words ? NULL" "    if (at == argc) return *n <= words ? NULL"
+    if (!at) return *n == words ? NULL" "    if (!at) return *n <= words ? NULL"
 plant "M21: the error in the middle of a reply is not counted" redis bf.py \
     engines/redis/bf_add.c "redis.ReplyWithArray(r->ctx, (long)o->done + failed);" "redis.ReplyWithArray(r->ctx, (long)o->done);"
 plant "A8: a chain of many links does not load again" redis attacks.py \
