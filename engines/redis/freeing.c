@@ -3,7 +3,6 @@
 #include "engines/redis/freeing.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "engines/redis/value.h"
 
@@ -16,7 +15,6 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t comes;
     corpse *first;
-    atomic_ullong waiting;
     pthread_t server; /* the thread that may not wait */
 } bin = {.mutex = PTHREAD_MUTEX_INITIALIZER, .comes = PTHREAD_COND_INITIALIZER};
 
@@ -29,7 +27,7 @@ static void *empty_bin(void *with) {
         bin.first = c->next;
         pthread_mutex_unlock(&bin.mutex);
         filter_release(c->filter);
-        atomic_fetch_sub(&bin.waiting, 1);
+        atomic_fetch_sub(&counters.frees_waiting, 1);
         redis.Free(c);
     }
     return NULL;
@@ -55,15 +53,11 @@ void free_later(tamis *filter) {
         return;
     }
     pthread_mutex_lock(&bin.mutex);
-    atomic_fetch_add(&bin.waiting, 1);
+    atomic_fetch_add(&counters.frees_waiting, 1);
     *c = (corpse){filter, bin.first};
     bin.first = c;
     pthread_cond_signal(&bin.comes);
     pthread_mutex_unlock(&bin.mutex);
-}
-
-uint64_t frees_waiting(void) {
-    return atomic_load(&bin.waiting);
 }
 
 bool freeing_start(thread_starter *start) {

@@ -4,14 +4,12 @@
 #define TAMIS_REDIS_FREEING_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "tamis.h"
 
 /* Frees a filter, or leaves that to another thread: giving back 2 GiB takes a tenth of a second.
  * Any thread. */
 void free_later(tamis *);
-uint64_t frees_waiting(void); /* filters that are about to be freed */
 
 /* Is this the server's own thread? */
 bool is_server_thread(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The module: what a server calls when it loads it. */
+/* The module: what a server calls when it loads it, and what INFO tells. */
 #include <string.h>
 
 #include "engines/redis/commands.h"
-#include "engines/redis/module_info.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
@@ -34,6 +33,35 @@ static const char *name_of(redis_string **argv, int argc) {
     return "tamis";
 }
 
+/* ---- What INFO tells: every number is a counter; nothing is looked through ------------------- */
+
+static void tell(redis_info *info, const char *name, unsigned long long number) {
+    redis.InfoAddFieldULongLong(info, name, number);
+}
+
+static void tell_all(redis_info *info, int is_crash) {
+    (void)is_crash;
+    redis.InfoAddSection(info, "");
+    redis.InfoAddFieldCString(info, "version", tamis_version());
+    redis.InfoAddFieldCString(info, "cpu", tamis_cpu());
+    tell(info, "filters_tamis", atomic_load(&counters.values[FAMILY_TAMIS]));
+    tell(info, "filters_bf", atomic_load(&counters.values[FAMILY_BF]));
+    tell(info, "filters_cf", atomic_load(&counters.values[FAMILY_CF]));
+    tell(info, "filters_cms", atomic_load(&counters.values[FAMILY_CMS]));
+    tell(info, "filter_bytes", atomic_load(&counters.bytes));
+    tell(info, "max_filter_bytes", (unsigned long long)settings.max_filter_bytes);
+    tell(info, "items_changed", counters.items[true]);
+    tell(info, "items_asked", counters.items[false]);
+    tell(info, "images_refused", atomic_load(&counters.refused));
+    tell(info, "jobs_active", counters.jobs_active);
+    tell(info, "jobs_done", counters.jobs_done);
+    tell(info, "job_steps", counters.job_steps);
+    tell(info, "pauses", counters.pauses);
+    tell(info, "frees_waiting", atomic_load(&counters.frees_waiting));
+}
+
+/* ---- Loading it ------------------------------------------------------------------------------ */
+
 TAMIS_API int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
 
 int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
@@ -48,7 +76,7 @@ int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
     }
     redis.SetModuleOptions(ctx, REDIS_HANDLE_IO_ERRORS | REDIS_HANDLE_ASYNC_LOAD);
     if (settings_start(ctx, argv, argc) || add_types(ctx) || commands_start(ctx) ||
-        told_start(ctx) || work_start())
+        redis.RegisterInfoFunc(ctx, tell_all) || work_start())
         return REDIS_ERR;
     return REDIS_OK;
 }

@@ -159,7 +159,10 @@ extern struct counters {
     atomic_ullong owed;                   /* those that owe a tick */
     atomic_ullong bytes;                  /* of all filters */
     atomic_ullong refused;                /* images that the gate refused */
+    atomic_ullong frees_waiting;          /* filters that are about to be freed */
     unsigned long long items[2];          /* that were asked, that were changed */
+    unsigned long long jobs_active, jobs_done, job_steps;
+    unsigned long long pauses; /* of commands of the primary, to let others in */
 } counters;
 
 #endif

@@ -17,7 +17,6 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t comes, is_made;
     job *first, **last;
-    uint64_t active, done, steps;
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER,
            .comes = PTHREAD_COND_INITIALIZER,
            .is_made = PTHREAD_COND_INITIALIZER,
@@ -55,7 +54,6 @@ static struct {
     bool is_timed;    /* a command of the primary was run in this turn */
     moment turn;      /* that began with it */
     waiter *paused;   /* there is one stream, which waits with it */
-    uint64_t pauses;
 } primary;
 
 static void run_again(waiter *);
@@ -157,10 +155,6 @@ static void run_again(waiter *w) {
     free_waiter(w);
 }
 
-uint64_t work_pauses(void) {
-    return primary.pauses;
-}
-
 /* A server that has nothing else to do would sleep. */
 static void wake(void *data) {
     (void)data;
@@ -174,7 +168,7 @@ static bool must_pause(request *r) {
     }
     if (!moment_is_over(&primary.turn) || redis.EventLoopAddOneShot(wake, NULL)) return false;
     primary.paused = waiter_new(r, 1);
-    primary.pauses++;
+    counters.pauses++;
     return true;
 }
 
@@ -204,7 +198,7 @@ static void close_request(job *j) {
 /* One more step; true when none is left. */
 static bool step(job *j) {
     if (j->is_ended) return true;
-    queue.steps++;
+    counters.job_steps++;
     open_request(j);
     const bool is_last = j->step(j);
     close_request(j);
@@ -214,8 +208,8 @@ static bool step(job *j) {
 static void end_once(job *j) {
     if (j->is_ended) return;
     j->is_ended = true;
-    queue.active--;
-    queue.done++;
+    counters.jobs_active--;
+    counters.jobs_done++;
     mark(j, NULL);
     open_request(j);
     if (j->end) j->end(j);
@@ -382,7 +376,7 @@ static void give_to_worker(job *j, redis_blocked *client, int argc) {
     j->request = &j->kept;
     j->bounds = bounds_for_worker();
     hold_still(j);
-    queue.active++;
+    counters.jobs_active++;
     pthread_mutex_lock(&queue.mutex);
     *queue.last = j;
     queue.last = &j->next;
@@ -448,18 +442,6 @@ void job_answer(job *done, void (*how)(request *, void *task), size_t count) {
     if (j) job_ask(j, how);
 }
 
-uint64_t work_active(void) {
-    return queue.active;
-}
-
-uint64_t work_done(void) {
-    return queue.done;
-}
-
-uint64_t work_steps(void) {
-    return queue.steps;
-}
-
 static job *job_at(const request *r, int key) {
     const value *v = value_at(r->ctx, r->argv[key]);
     return v ? v->job : NULL;
@@ -469,7 +451,7 @@ static job *job_at(const request *r, int key) {
  * a client that waited for it: then that is settled too. */
 bool work_must_wait(request *r) {
     const bool writes = command_writes(r->command);
-    if (!queue.active && !primary.is_behind) return false;
+    if (!counters.jobs_active && !primary.is_behind) return false;
     if (!writes && (r->command->use != ASK_BY_JOB || !may_wait(r))) return false;
     const bool waits = may_wait(r);
     for (int i = 1; i <= request_last_key(r); i += r->command->step)

@@ -50,13 +50,6 @@ bool work_must_wait(request *);
  * unless it is false, with the error replied: no memory. For commands that may wait. */
 bool work_relay(request *, const request *, void (*make)(job *));
 
-/* For INFO: jobs under way, jobs and steps that were made, and commands of the primary that let
- * others in. */
-uint64_t work_active(void);
-uint64_t work_done(void);
-uint64_t work_steps(void);
-uint64_t work_pauses(void);
-
 int work_start(void);
 
 #endif

@@ -90,7 +90,7 @@ plant "a command that another module has is passed over" unit \
 plant "readers of a key may not ask it" server_side \
     engines/redis/commands.c "writes(c) && i == 0 ? change : read" "change"
 plant "questions are not counted" server_side \
-    engines/redis/module_info.c "counters.items[false]" "counters.items[true]"
+    engines/redis/module.c "counters.items[false]" "counters.items[true]"
 plant "a load that has begun forgets when its key leaves" server_side \
     engines/redis/request.c "if (redis.ModuleTypeGetType(r->opened) == value_type(r->value)) return;" \
     "const bool is_old = true; if (is_old) { request_set(r, value_hold(r->value)); return; }"
@@ -135,7 +135,7 @@ plant "values among very many are not looked at" work \
 plant "a window by adds clears a generation at once" work \
     engines/redis/own.c "clock_adds_left(r->value) < b->items.count && may_wait(r)" "false"
 plant "steps are bound by nothing" bounds \
-    engines/redis/work.c "    queue.steps++;" "    queue.steps++, j->bounds = (bounds){.asker = NULL};"
+    engines/redis/work.c "    counters.job_steps++;" "    counters.job_steps++, j->bounds = (bounds){.asker = NULL};"
 plant "what piled up on a replica is run before others are served" work \
     engines/redis/work.c "if (!moment_is_over(&primary.turn) ||" "if (moment_is_over(&primary.turn) ||"
 plant "a command of the primary that lets others in is not run" work \
