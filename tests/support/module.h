@@ -26,10 +26,6 @@ static inline void test_log(redis_ctx *ctx, const char *level, const char *forma
     va_end(list);
 }
 
-static inline size_t test_size_of(void *memory) {
-    return memory ? 1 : 0;
-}
-
 static inline int test_no_flags(redis_ctx *ctx) {
     (void)ctx;
     return 0;
@@ -42,7 +38,7 @@ static inline long long test_no_time(void) {
 /* Four types, of which only the addresses count. */
 static inline void test_be_a_server(void) {
     static uint8_t places[4];
-    redis.MallocSize = test_size_of, redis.GetContextFlags = test_no_flags;
+    redis.GetContextFlags = test_no_flags;
     redis.Milliseconds = test_no_time;
     value_types = (types){
         .tamis = (redis_type *)(void *)&places[0],
