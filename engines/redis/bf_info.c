@@ -2,8 +2,6 @@
 /* BF.INFO, BF.CARD and BF.DEBUG: filters in the words of RedisBloom. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "engines/redis/bf.h"
 #include "engines/redis/commands.h"
@@ -26,19 +24,13 @@ static bf_shape shape_of_origin(const uint8_t *payload) {
     return s;
 }
 
-static uint64_t word_of(const struct tamis_info *info, const char *name, uint64_t otherwise) {
-    for (int i = 0; i < TAMIS_WORDS && info->word_name[i]; i++)
-        if (strcmp(info->word_name[i], name) == 0) return info->word[i];
-    return otherwise;
-}
-
 bf_shape bf_shape_of(const value *v) {
     const uint8_t *payload = bloom_payload(v->filter);
     struct tamis_info info = TAMIS_INFO_INIT;
     if (payload) return shape_of_origin(payload);
     tamis_get_info(v->filter, &info);
-    const uint64_t first = word_of(&info, "first", info.capacity);
-    const uint64_t stages = word_of(&info, "stages", 1);
+    const uint64_t first = filter_word(v->filter, "first", info.capacity);
+    const uint64_t stages = filter_word(v->filter, "stages", 1);
     return (bf_shape){.is_fixed = v->facts.expansion == 0,
                       .capacity = (first << stages) - first, /* each is twice the one before */
                       .first_capacity = first,
@@ -61,86 +53,49 @@ static uint64_t size_of(const value *v) {
 
 /* ---- BF.INFO key [selector] ------------------------------------------------------------------ */
 
-/* A field as it goes out: a number, a rate, or nothing. */
-typedef enum form { NUMBER, REAL, NOTHING } form;
-typedef struct field {
-    form form;
-    uint64_t number;
-    double real;
-} field;
-
-static field number(uint64_t x) {
-    return (field){.form = NUMBER, .number = x};
-}
-
-static field capacity_field(const value *v) {
-    return number(bf_shape_of(v).capacity);
-}
-
-static field size_field(const value *v) {
-    return number(size_of(v));
-}
-
-static field filters_field(const value *v) {
-    return number(bf_shape_of(v).filters);
-}
-
-static field items_field(const value *v) {
-    return number(bf_shape_of(v).items);
-}
-
-static field expansion_field(const value *v) {
-    const bf_shape s = bf_shape_of(v);
-    return s.is_fixed ? (field){.form = NOTHING} : number(s.expansion);
-}
-
-static field error_field(const value *v) {
-    return (field){.form = REAL, .real = bf_shape_of(v).rate};
-}
-
 /* Ours do not tighten by a ratio; what was asked for is told. RedisBloom's halve. */
-static field tightening_field(const value *v) {
+static double tightening_of(const value *v) {
     const char *text = tamis_note(v->filter, "redis.tightening");
-    if (bf_shape_of(v).is_fixed) return (field){.form = NOTHING};
-    return (field){.form = REAL, .real = text ? strtod(text, NULL) : 0.5};
+    return text ? strtod(text, NULL) : 0.5;
 }
 
-static field max_field(const value *v) {
-    const bf_shape s = bf_shape_of(v);
-    const bf_scaling scaling = {s.is_origin, s.first_capacity, s.rate, s.expansion};
-    if (s.is_fixed) return number(s.capacity);
-    return number(bf_scaled_capacity(&scaling, (uint64_t)settings.max_filter_bytes));
+static uint64_t max_capacity(const bf_shape *s) {
+    const bf_scaling scaling = {s->is_origin, s->first_capacity, s->rate, s->expansion};
+    if (s->is_fixed) return s->capacity;
+    return bf_scaled_capacity(&scaling, (uint64_t)settings.max_filter_bytes);
 }
 
 /* The first five are RedisBloom's, the others Valkey's, which are told when they are asked for. */
+enum { CAPACITY, SIZE, FILTERS, ITEMS, EXPANSION, ERROR, TIGHTENING, MAX, FIELDS };
 enum { FIELDS_TOLD = 5 };
 static const struct {
     const char *selector, *name;
-    field (*of)(const value *);
-} fields[] = {
-    {"CAPACITY", "Capacity", capacity_field},
-    {"SIZE", "Size", size_field},
-    {"FILTERS", "Number of filters", filters_field},
-    {"ITEMS", "Number of items inserted", items_field},
-    {"EXPANSION", "Expansion rate", expansion_field},
-    {"ERROR", "Error rate", error_field},
-    {"TIGHTENING", "Tightening ratio", tightening_field},
-    {"MAXSCALEDCAPACITY", "Max scaled capacity", max_field},
+} fields[FIELDS] = {
+    {"CAPACITY", "Capacity"},           {"SIZE", "Size"},
+    {"FILTERS", "Number of filters"},   {"ITEMS", "Number of items inserted"},
+    {"EXPANSION", "Expansion rate"},    {"ERROR", "Error rate"},
+    {"TIGHTENING", "Tightening ratio"}, {"MAXSCALEDCAPACITY", "Max scaled capacity"},
 };
-enum { FIELDS = sizeof fields / sizeof *fields };
 
-static void reply_field(redis_ctx *ctx, const field f) {
-    if (f.form == NUMBER)
-        redis.ReplyWithLongLong(ctx, f.number > INT64_MAX ? INT64_MAX : (long long)f.number);
-    else if (f.form == REAL)
-        redis.ReplyWithDouble(ctx, f.real);
-    else
-        redis.ReplyWithNull(ctx);
+/* What does not scale has neither of two. */
+static int reply_field(redis_ctx *ctx, const value *v, int i) {
+    const bf_shape s = bf_shape_of(v);
+    if (s.is_fixed && (i == EXPANSION || i == TIGHTENING)) return redis.ReplyWithNull(ctx);
+    switch (i) {
+    case CAPACITY: return reply_number(ctx, s.capacity);
+    case SIZE: return reply_number(ctx, size_of(v));
+    case FILTERS: return reply_number(ctx, s.filters);
+    case ITEMS: return reply_number(ctx, s.items);
+    case EXPANSION: return reply_number(ctx, s.expansion);
+    case ERROR: return redis.ReplyWithDouble(ctx, s.rate);
+    case TIGHTENING: return redis.ReplyWithDouble(ctx, tightening_of(v));
+    default: return reply_number(ctx, max_capacity(&s));
+    }
 }
 
-static int reply_one(redis_ctx *ctx, const value *v, const char *selector) {
+static int reply_one(redis_ctx *ctx, const value *v, const redis_string *selector) {
     int i = 0;
-    while (i < FIELDS && strcasecmp(selector, fields[i].selector) != 0) i++;
+    while (i < FIELDS && !is_word(selector, fields[i].selector)) i++;
     if (i == FIELDS) return redis.ReplyWithError(ctx, "Invalid information value");
     if (!redis_is_valkey && redis.GetContextFlags(ctx) & REDIS_IS_RESP3) {
         reply_map(ctx, 1);
@@ -148,15 +103,14 @@ static int reply_one(redis_ctx *ctx, const value *v, const char *selector) {
     } else if (!redis_is_valkey) {
         redis.ReplyWithArray(ctx, 1);
     }
-    reply_field(ctx, fields[i].of(v));
-    return REDIS_OK;
+    return reply_field(ctx, v, i);
 }
 
 static int reply_all(redis_ctx *ctx, const value *v) {
     reply_map(ctx, FIELDS_TOLD);
     for (int i = 0; i < FIELDS_TOLD; i++) {
         redis.ReplyWithSimpleString(ctx, fields[i].name);
-        reply_field(ctx, fields[i].of(v));
+        reply_field(ctx, v, i);
     }
     return REDIS_OK;
 }
@@ -164,8 +118,7 @@ static int reply_all(redis_ctx *ctx, const value *v) {
 int bf_info_command(request *r) {
     const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
-    return r->argc > 2 ? reply_one(r->ctx, v, redis.StringPtrLen(r->argv[2], NULL))
-                       : reply_all(r->ctx, v);
+    return r->argc > 2 ? reply_one(r->ctx, v, r->argv[2]) : reply_all(r->ctx, v);
 }
 
 /* ---- BF.CARD key ----------------------------------------------------------------------------- */

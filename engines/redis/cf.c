@@ -64,7 +64,7 @@ int cf_count_command(request *r) {
     if (request_is_coming(r)) return REDIS_OK;
     count_items(r, 1);
     const uint64_t n = r->value ? tamis_count(r->value->filter, item.bytes, item.len) : 0;
-    return redis.ReplyWithLongLong(r->ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
+    return reply_number(r->ctx, n);
 }
 
 /* ---- CF.DEL key item ------------------------------------------------------------------------- */

@@ -75,34 +75,19 @@ cf_shape cf_shape_of(const value *v) {
 
 /* ---- CF.INFO key ----------------------------------------------------------------------------- */
 
-static void tell(redis_ctx *ctx, const cf_shape *s) {
-    const struct {
-        const char *name;
-        uint64_t x;
-    } pairs[] = {
-        {"Size", s->size},
-        {"Number of buckets", s->buckets},
-        {"Number of filters", s->filters},
-        {"Number of items inserted", s->items},
-        {"Number of items deleted", s->deleted},
-        {"Bucket size", s->bucket_size},
-        {"Expansion rate", s->expansion},
-        {"Max iterations", s->iterations},
-    };
-    enum { PAIRS = sizeof pairs / sizeof *pairs };
-    reply_map(ctx, PAIRS);
-    for (int i = 0; i < PAIRS; i++) {
-        redis.ReplyWithSimpleString(ctx, pairs[i].name);
-        redis.ReplyWithLongLong(ctx, (long long)pairs[i].x);
-    }
-}
-
 int cf_info_command(request *r) {
     const value *v = request_value(r, NOT_FOUND);
     if (!v) return REDIS_OK;
     const cf_shape s = cf_shape_of(v);
-    tell(r->ctx, &s);
-    return REDIS_OK;
+    reply_map(r->ctx, 8);
+    reply_pair(r->ctx, "Size", s.size);
+    reply_pair(r->ctx, "Number of buckets", s.buckets);
+    reply_pair(r->ctx, "Number of filters", s.filters);
+    reply_pair(r->ctx, "Number of items inserted", s.items);
+    reply_pair(r->ctx, "Number of items deleted", s.deleted);
+    reply_pair(r->ctx, "Bucket size", s.bucket_size);
+    reply_pair(r->ctx, "Expansion rate", s.expansion);
+    return reply_pair(r->ctx, "Max iterations", s.iterations);
 }
 
 /* ---- CF.DEBUG key ---------------------------------------------------------------------------- */

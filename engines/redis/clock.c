@@ -2,37 +2,20 @@
 /* Time: ticks by the clock, and TAMIS.TICK. */
 #include "engines/redis/clock.h"
 
-#include <string.h>
-
 #include "engines/redis/commands.h"
 #include "engines/redis/work.h"
 #include "tamis_engine.h"
 
 /* ---- What is due ----------------------------------------------------------------------------- */
 
-static uint64_t word_of(const struct tamis_info *info, const char *name) {
-    for (int i = 0; i < TAMIS_WORDS && info->word_name[i]; i++)
-        if (strcmp(info->word_name[i], name) == 0) return info->word[i];
-    return 0;
-}
-
-uint64_t clock_generations(const tamis *filter) {
-    struct tamis_info info = TAMIS_INFO_INIT;
-    tamis_get_info(filter, &info);
-    return info.abilities & TAMIS_CAN_TICK ? word_of(&info, "generations") : 0;
+/* How many ticks a key stays. */
+static uint64_t generations_of(const tamis *filter) {
+    return filter_word(filter, "generations", 0);
 }
 
 /* So many ticks leave nothing, however many more there would be. */
 static uint64_t ticks_to_empty(const tamis *filter) {
-    struct tamis_info info = TAMIS_INFO_INIT;
-    tamis_get_info(filter, &info);
-    return word_of(&info, "generations") + word_of(&info, "hashes");
-}
-
-static bool can_tick(const tamis *filter) {
-    struct tamis_info info = TAMIS_INFO_INIT;
-    tamis_get_info(filter, &info);
-    return info.abilities & TAMIS_CAN_TICK;
+    return generations_of(filter) + filter_word(filter, "hashes", 0);
 }
 
 static bool may_tick(const value *v, int flags) {
@@ -193,7 +176,7 @@ static bool keep(request *r, bool may_be_late) {
     if (!v->facts.every || !keeps_time(r, &flags) || !is_due(&v->facts, &now, &due)) return true;
     const bool may = may_tick(v, flags), is_late = may && may_be_late && is_long(v->filter, due);
     if (is_late) tick_later(r, v, now, due);
-    if (!may || is_late) return due <= clock_generations(v->filter);
+    if (!may || is_late) return due <= generations_of(v->filter);
     tick_all(r, now, due);
     return true;
 }
@@ -268,6 +251,6 @@ int tamis_tick_command(request *r) {
     const value *v = request_value(r, NULL);
     if (!v) return REDIS_OK;
     if (t.at < 0) clock_keep(r);
-    const bool is_job = can_tick(v->filter) && is_long(v->filter, (uint64_t)t.n);
+    const bool is_job = v->knows_time && is_long(v->filter, (uint64_t)t.n);
     return is_job ? tick_by_steps(r, &t) : tick_now(r, &t);
 }

@@ -35,7 +35,4 @@ uint64_t clock_adds_left(const value *);
 void clock_turn_part(value *);
 void clock_lost_key(value *);
 
-/* How many ticks a key stays, 0 for a kind that knows no time. */
-uint64_t clock_generations(const tamis *);
-
 #endif

@@ -207,18 +207,12 @@ static uint64_t total_of(const tamis *sketch, const struct tamis_info *info) {
     return le_get((const uint8_t *)tamis_payload(sketch, &size) + AT_COUNTER, 8);
 }
 
-static void pair(redis_ctx *ctx, const char *name, uint64_t number) {
-    redis.ReplyWithSimpleString(ctx, name);
-    redis.ReplyWithLongLong(ctx, (long long)number);
-}
-
 int cms_info_command(request *r) {
     struct tamis_info info;
     const tamis *sketch = cms_sketch(r, &info);
     if (!sketch) return REDIS_OK;
     reply_map(r->ctx, 3);
-    pair(r->ctx, "width", info.word[CMS_WIDTH]);
-    pair(r->ctx, "depth", info.word[CMS_DEPTH]);
-    pair(r->ctx, "count", total_of(sketch, &info));
-    return REDIS_OK;
+    reply_pair(r->ctx, "width", info.word[CMS_WIDTH]);
+    reply_pair(r->ctx, "depth", info.word[CMS_DEPTH]);
+    return reply_pair(r->ctx, "count", total_of(sketch, &info));
 }

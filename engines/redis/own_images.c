@@ -31,7 +31,7 @@ static void pair_text(redis_ctx *ctx, const char *name, const char *text) {
 
 static void pair_number(redis_ctx *ctx, const char *name, uint64_t number) {
     reply_text(ctx, name);
-    redis.ReplyWithLongLong(ctx, number > INT64_MAX ? INT64_MAX : (long long)number);
+    reply_number(ctx, number);
 }
 
 static void pair_real(redis_ctx *ctx, const char *name, double x) {

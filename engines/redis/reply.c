@@ -28,6 +28,15 @@ int reply_ok(redis_ctx *ctx) {
     return redis.ReplyWithSimpleString(ctx, "OK");
 }
 
+int reply_number(redis_ctx *ctx, uint64_t x) {
+    return redis.ReplyWithLongLong(ctx, x > INT64_MAX ? INT64_MAX : (long long)x);
+}
+
+int reply_pair(redis_ctx *ctx, const char *name, uint64_t x) {
+    redis.ReplyWithSimpleString(ctx, name);
+    return redis.ReplyWithLongLong(ctx, (long long)x);
+}
+
 int reply_error(redis_ctx *ctx, const char *format, ...) {
     char text[1024];
     va_list list;

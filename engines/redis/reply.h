@@ -15,6 +15,11 @@ int reply_map(redis_ctx *, long pairs);
 int reply_text(redis_ctx *, const char *);
 int reply_ok(redis_ctx *);
 
+/* What is above the protocol's integers, which end at 2^63-1, is told as that; and a pair of a
+ * simple name and a number. */
+int reply_number(redis_ctx *, uint64_t);
+int reply_pair(redis_ctx *, const char *name, uint64_t);
+
 /* One sentence, with its code in front ("ERR ..."). */
 int reply_error(redis_ctx *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -170,6 +170,14 @@ void value_note_facts(value *v) {
     if (!now || strcmp(now, text) != 0) tamis_set_note(v->filter, note, text);
 }
 
+uint64_t filter_word(const tamis *filter, const char *name, uint64_t otherwise) {
+    struct tamis_info info = TAMIS_INFO_INIT;
+    tamis_get_info(filter, &info);
+    for (int i = 0; i < TAMIS_WORDS && info.word_name[i]; i++)
+        if (strcmp(info.word_name[i], name) == 0) return info.word[i];
+    return otherwise;
+}
+
 /* ---- Filters that several values have -------------------------------------------------------- */
 
 /* Few at a time, and mostly none. Values are freed on other threads too. */

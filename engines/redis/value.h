@@ -99,6 +99,9 @@ bool filter_share(tamis *);
 bool filter_is_shared(const tamis *);
 bool filters_are_shared(void); /* is any? */
 
+/* The shape word of that name; `otherwise` where the kind has none. */
+uint64_t filter_word(const tamis *, const char *name, uint64_t otherwise);
+
 /* Frees it, unless another value has it too. */
 void filter_release(tamis *);
 

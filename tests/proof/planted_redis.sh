@@ -103,7 +103,7 @@ plant "the first source is left out" own \
 plant "a copy that failed is put in place" own \
     engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
 plant "a replica says seen when all has left" own \
-    engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
+    engines/redis/clock.c "return due <= generations_of(v->filter);" "return true;"
 plant "ticks are not told to replicas" own \
     engines/redis/clock.c "redis.Replicate(r->ctx, \"TAMIS.TICK\", \"slcl\", r->key, (long long)n," \
     "if (false) redis.Replicate(r->ctx, \"TAMIS.TICK\", \"slcl\", r->key, (long long)n,"
