@@ -33,18 +33,9 @@ static void tell_others(request *r, alteration *a) {
 /* Owns the result from here on; false, with the error replied, when there is no memory for a
  * value. */
 static bool put_in_place(job *j) {
-    if (j->target) {
-        job_replace(j);
-        return true;
-    }
-    value *v = value_new(j->result);
-    if (v) {
-        request_set(j->request, v);
-        return true;
-    }
-    tamis_free(j->result);
-    reply_no_memory(j->request->ctx);
-    return false;
+    if (!j->target) return request_put(j->request, j->result);
+    job_replace(j);
+    return true;
 }
 
 static void reply(request *r, void *task) {

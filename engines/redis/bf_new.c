@@ -40,19 +40,14 @@ static const char *kind_for(const bf_params *w, double rate) {
     return !w->is_fixed ? "scalable" : rate < blocked_from ? "classic" : "blocked";
 }
 
-static void note_tightening(creation *c, redis_string *text) {
-    redis_string *name = redis.CreateString(NULL, "redis.tightening", strlen("redis.tightening"));
-    creation_note(c, name, text);
-    redis.FreeString(NULL, name);
-}
-
 /* RedisBloom's own filters know all that their commands tell, and go through its files, which have
  * no notes. */
 static void note_facts(creation *c, const bf_params *w) {
     const facts f = {.family = FAMILY_BF, .expansion = w->is_fixed ? 0 : (uint64_t)w->expansion};
     if (settings.bf_kind == KIND_ORIGIN) return;
     creation_facts(c, &f);
-    if (w->tightening) note_tightening(c, w->tightening);
+    if (w->tightening)
+        creation_note_text(c, "redis.tightening", redis.StringPtrLen(w->tightening, NULL));
 }
 
 bool bf_plan(request *r, const bf_params *w, creation *c) {

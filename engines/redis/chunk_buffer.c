@@ -6,6 +6,8 @@
 #include "engines/redis/value.h"
 #include "tamis_formats.h"
 
+const char *const form_names[FORMS] = {"IMAGE", "REDISBLOOM", "REDISCUCKOO"};
+
 void arrival_free(arrival *a) {
     if (!a) return;
     for (uint64_t i = 0; i * ARRIVAL_PIECE < a->room; i++) redis.Free(a->piece[i]);

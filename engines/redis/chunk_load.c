@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engines/redis/forms.h"
-
 /* A filter of one byte is none: whoever is told of it refuses it, whatever his limits are, and
  * forgets what had come before, as was done here. */
 static const char nothing[] = "-";

@@ -37,10 +37,6 @@ void items_free(items *t) {
     redis.Free(t->memory);
 }
 
-void items_ask(items *t, const tamis *filter) {
-    items_ask_some(t, filter, 0, t->count);
-}
-
 void items_ask_some(items *t, const tamis *filter, size_t from, size_t n) {
     if (t->hash)
         tamis_has_hashes(filter, t->hash + from, n, t->hit + from);

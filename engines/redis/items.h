@@ -33,8 +33,7 @@ void items_read(items *, const value *, redis_string *const *argv, size_t stride
                 size_t n);
 void items_free(items *);
 
-/* hit[i] becomes 1 where item i may be in the set. */
-void items_ask(items *, const tamis *);
+/* hit[i] becomes 1 where item i, of n from one on, may be in the set. */
 void items_ask_some(items *, const tamis *, size_t from, size_t n);
 
 /* Adds item i unless it is there; *is_new tells. */

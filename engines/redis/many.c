@@ -16,7 +16,7 @@ static void reply_hits(request *r, const uint8_t *hit, size_t count) {
 }
 
 void tell_hits(request *r, const tamis *filter, items *t, bool is_empty) {
-    if (!is_empty) items_ask(t, filter);
+    if (!is_empty) items_ask_some(t, filter, 0, t->count);
     reply_hits(r, is_empty ? NULL : t->hit, t->count);
 }
 
@@ -114,7 +114,10 @@ static void clean(job *j) {
 
 static void reply(request *r, void *task) {
     const stream *s = task;
-    s->reply(r, s);
+    if (*s->why)
+        reply_error(r->ctx, "ERR %s", s->why);
+    else
+        s->reply(r, s);
 }
 
 static void finish(job *j) {

@@ -52,10 +52,11 @@ typedef struct stream {
     void *data;
     const char *event;
     size_t count, done, changed; /* items */
-    bool is_packed; /* in one argument, with one answer: a step may do any number of them */
-    bool in_haste;  /* `some` does not know before whether it must grow: bounds_haste() */
-    bool must_grow; /* said by `some`, which has done all that goes without */
-    bool is_copy;   /* told to `some`: no other client sees this one */
+    bool is_packed;    /* in one argument, with one answer: a step may do any number of them */
+    bool in_haste;     /* `some` does not know before whether it must grow: bounds_haste() */
+    bool must_grow;    /* said by `some`, which has done all that goes without */
+    bool is_copy;      /* told to `some`: no other client sees this one */
+    char why[JOB_WHY]; /* said by `some` that failed: an error in place of the reply */
 
     /* many.c's own. */
     redis_string **item; /* of the request */

@@ -45,14 +45,17 @@ bool creation_note(creation *c, redis_string *name, redis_string *text) {
     return true;
 }
 
+void creation_note_text(creation *c, const char *name, const char *text) {
+    redis_string *strings[] = {redis.CreateString(NULL, name, strlen(name)),
+                               redis.CreateString(NULL, text, strlen(text))};
+    creation_note(c, strings[0], strings[1]);
+    for (int i = 0; i < 2; i++) redis.FreeString(NULL, strings[i]);
+}
+
 void creation_facts(creation *c, const facts *f) {
-    char facts_text[MAX_FACTS];
-    facts_write(f, facts_text);
-    redis_string *name = redis.CreateString(NULL, "redis", 5);
-    redis_string *text = redis.CreateString(NULL, facts_text, strlen(facts_text));
-    creation_note(c, name, text);
-    redis.FreeString(NULL, name);
-    redis.FreeString(NULL, text);
+    char text[MAX_FACTS];
+    facts_write(f, text);
+    creation_note_text(c, "redis", text);
 }
 
 void creation_free(creation *c) {
@@ -105,13 +108,7 @@ static void make(job *j) {
 static bool put(job *j) {
     request *r = j->request;
     const creation *c = j->task;
-    value *v = value_new(j->result);
-    if (!v) {
-        tamis_free(j->result);
-        reply_no_memory(r->ctx);
-        return false;
-    }
-    request_set(r, v);
+    if (!request_put(r, j->result)) return false;
     r->is_verbatim = false;
     replicate(r, c);
     request_notify(r, c->event);

@@ -34,6 +34,7 @@ tamis_status creation_plan(creation *, const char *spec, size_t len);
 
 /* Adds a note; false when there are too many. */
 bool creation_note(creation *, redis_string *name, redis_string *value);
+void creation_note_text(creation *, const char *name, const char *text);
 
 /* Adds the note of a family. */
 void creation_facts(creation *, const facts *);

@@ -109,7 +109,6 @@ typedef struct batch {
     size_t stride;    /* of items among the arguments: 2 when each has a value after it */
     const verb *verb;
     size_t undone; /* of the first items, that went in before one failed and were taken back */
-    char why[JOB_WHY];
 } batch;
 
 static void reply_count(request *r, const batch *b) {
@@ -329,7 +328,7 @@ static bool apply_some(stream *s, value *v) {
     part.items.hit = b->items.hit + from;
     items_read(&b->items, v, s->item, 1, from, part.items.count);
     const tamis_status rc = b->verb->apply(v->filter, &part);
-    if (rc) snprintf(b->why, sizeof b->why, "%s", refusal(rc));
+    if (rc) snprintf(s->why, sizeof s->why, "%s", refusal(rc));
     if (!rc) s->changed = s->done += part.items.count;
     return !rc;
 }
@@ -341,10 +340,7 @@ static void replicate_some(request *r, const stream *s, size_t from) {
 
 static void reply_stream(request *r, const stream *s) {
     const batch *b = s->data;
-    if (*b->why)
-        reply_error(r->ctx, "ERR %s", b->why);
-    else
-        b->verb->reply(r, b);
+    b->verb->reply(r, b);
 }
 
 static int change_in_steps(request *r, batch *b) {
@@ -368,7 +364,7 @@ static batch *batch_new(request *r, uint64_t *number, const verb *how) {
         redis.Free(b);
         return NULL;
     }
-    b->number = number, b->stride = stride, b->verb = how, b->undone = 0, *b->why = 0;
+    b->number = number, b->stride = stride, b->verb = how, b->undone = 0;
     return b;
 }
 

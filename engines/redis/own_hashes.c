@@ -131,7 +131,7 @@ static bool add_some(stream *s, value *v) {
     }
     memcpy(hashes, bytes_at(s, s->done), n * HASH_BYTES);
     const tamis_status rc = tamis_add_hashes(v->filter, hashes, n);
-    if (rc) snprintf(s->data, JOB_WHY, "%s", refusal(rc));
+    if (rc) snprintf(s->why, sizeof s->why, "%s", refusal(rc));
     if (!rc) s->changed = s->done += n;
     return !rc;
 }
@@ -142,24 +142,17 @@ static void replicate_some(request *r, const stream *s, size_t from) {
 }
 
 static void reply_stream(request *r, const stream *s) {
-    const char *why = s->data;
-    if (*why)
-        reply_error(r->ctx, "ERR %s", why);
-    else
-        redis.ReplyWithLongLong(r->ctx, (long long)s->count);
+    redis.ReplyWithLongLong(r->ctx, (long long)s->count);
 }
 
 static int add_in_steps(request *r, size_t n) {
-    char *why = redis.Alloc(JOB_WHY);
     const stream s = {.some = add_some,
                       .replicate = replicate_some,
                       .reply = reply_stream,
                       .free = redis.Free,
-                      .data = why,
                       .event = "tamis.add",
                       .count = n,
                       .is_packed = true};
-    *why = 0;
     return many_change(r, &s);
 }
 

@@ -6,7 +6,6 @@
 #include "engines/redis/chunk_dump.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/forms.h"
 #include "engines/redis/settings.h"
 
 /* ---- TAMIS.INFO key -------------------------------------------------------------------------- */

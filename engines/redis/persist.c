@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "engines/redis/bounds.h"
-#include "engines/redis/forms.h"
 #include "engines/redis/server_secret.h"
 #include "engines/redis/work.h"
 #include "tamis_engine.h"

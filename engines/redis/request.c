@@ -76,6 +76,17 @@ void request_set(request *r, value *v) {
     r->value = v;
 }
 
+bool request_put(request *r, tamis *filter) {
+    value *v = value_new(filter);
+    if (v) {
+        request_set(r, v);
+        return true;
+    }
+    tamis_free(filter);
+    reply_no_memory(r->ctx);
+    return false;
+}
+
 void request_retype(request *r) {
     const bool knows_time = redis.GetAbsExpire && redis.SetAbsExpire;
     if (redis.ModuleTypeGetType(r->opened) == value_type(r->value)) return;

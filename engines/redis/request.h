@@ -99,6 +99,10 @@ bool request_is_free(request *);
 /* Puts a value there, in place of whatever was, under the type that it has. */
 void request_set(request *, value *);
 
+/* The same for a filter, in a value of its own; false, with the error replied and the filter freed,
+ * when there is no memory for one. */
+bool request_put(request *, tamis *);
+
 /* Puts the value that is there under the type that it has now; when it expires stays as it was. */
 void request_retype(request *);
 

@@ -39,7 +39,8 @@ typedef struct facts {
 } facts;
 
 /* In which form bytes come in chunks. */
-typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO } chunk_form;
+typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO, FORMS } chunk_form;
+extern const char *const form_names[FORMS];
 
 /* A filter that comes in chunks, from front to back. It is kept in pieces, so that no chunk makes
  * the server copy what came before; all but the last have ARRIVAL_PIECE bytes. */

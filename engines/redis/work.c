@@ -112,16 +112,16 @@ static request wait_with(request *r, redis_blocked *client) {
     return late;
 }
 
-static waiter *waiter_new(request *r, int key) {
+/* Owns the arguments. */
+static waiter *waiter_new(request *r, int key, redis_string **argv, int argc) {
     waiter *w = redis.Alloc(sizeof *w);
     *w = (waiter){.request = wait_with(r, take_client(r)), .key = key};
-    w->request.argv = hold(r->argv, r->argc);
-    w->request.argc = r->argc;
+    w->request.argv = argv, w->request.argc = argc;
     return w;
 }
 
 static void wait_for(request *r, job *j, int key) {
-    waiter *w = waiter_new(r, key);
+    waiter *w = waiter_new(r, key, hold(r->argv, r->argc), r->argc);
     *j->last_waiting = w;
     j->last_waiting = &w->next;
 }
@@ -167,7 +167,7 @@ static bool must_pause(request *r) {
         primary.turn = moment_begin();
     }
     if (!moment_is_over(&primary.turn) || redis.EventLoopAddOneShot(wake, NULL)) return false;
-    primary.paused = waiter_new(r, 1);
+    primary.paused = waiter_new(r, 1, hold(r->argv, r->argc), r->argc);
     counters.pauses++;
     return true;
 }
@@ -408,10 +408,8 @@ int job_do(job *j, uint64_t bytes) {
 bool work_relay(request *r, const request *again, void (*make_words)(job *)) {
     job *j = job_new(r, NULL, sizeof again->argv);
     if (!j) return false;
-    waiter *w = redis.Alloc(sizeof *w);
-    *w = (waiter){.request = wait_with(r, take_client(r)), .key = 1};
+    waiter *w = waiter_new(r, 1, again->argv, again->argc);
     w->request.command = again->command;
-    w->request.argv = again->argv, w->request.argc = again->argc;
     j->waiting = w, j->last_waiting = &w->next;
     j->make = make_words, j->only_tells = true;
     *(redis_string ***)j->task = again->argv;
