@@ -167,19 +167,25 @@ static int set_config_text(const char *name, redis_string *value, void *data, re
     return complaint ? REDIS_ERR : REDIS_OK;
 }
 
+static int register_number(redis_ctx *ctx, const number *n, unsigned flags) {
+    return redis.RegisterNumericConfig(ctx, n->name, n->default_value, flags, n->min, n->max,
+                                       get_number, set_number, NULL, (void *)n);
+}
+
+static int register_text(redis_ctx *ctx, const char *name, const char *preset, unsigned flags) {
+    return redis.RegisterStringConfig(ctx, name, preset, flags, get_config_text, set_config_text,
+                                      NULL, (void *)name);
+}
+
 /* In Redis 8 the settings of RedisBloom have no module's name in front. A server that has them
  * already keeps its own. */
 static void register_plain_names(redis_ctx *ctx) {
     enum { REDIS_8 = 8 << 16 };
     if (!redis.GetServerVersion || redis.GetServerVersion() < REDIS_8) return;
-    for (int i = 0; i < NUMBERS; i++) {
-        const number *n = &numbers[i];
+    for (const number *n = numbers; n < numbers + NUMBERS; n++)
         if (strncmp(n->name, "bf-", 3) == 0 || strncmp(n->name, "cf-", 3) == 0)
-            redis.RegisterNumericConfig(ctx, n->name, n->default_value, REDIS_CONFIG_UNPREFIXED,
-                                        n->min, n->max, get_number, set_number, NULL, (void *)n);
-    }
-    redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_UNPREFIXED,
-                               get_config_text, set_config_text, NULL, "bf-error-rate");
+            register_number(ctx, n, REDIS_CONFIG_UNPREFIXED);
+    register_text(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_UNPREFIXED);
 }
 
 static int register_all(redis_ctx *ctx) {
@@ -189,23 +195,14 @@ static int register_all(redis_ctx *ctx) {
         !redis.LoadConfigs)
         return REDIS_OK;
     register_plain_names(ctx);
-    for (int i = 0; i < NUMBERS; i++) {
-        const number *n = &numbers[i];
-        bad |= redis.RegisterNumericConfig(ctx, n->name, n->default_value, n->flags, n->min, n->max,
-                                           get_number, set_number, NULL, (void *)n);
-    }
-    for (int i = 0; i < CHOICES; i++) {
-        choice *c = &choices[i];
+    for (const number *n = numbers; n < numbers + NUMBERS; n++)
+        bad |= register_number(ctx, n, n->flags);
+    for (choice *c = choices; c < choices + CHOICES; c++)
         bad |= redis.RegisterEnumConfig(ctx, c->name, 0, REDIS_CONFIG_PLAIN, c->names, values, 2,
                                         get_choice, set_choice, NULL, c);
-    }
-    bad |= redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_PLAIN,
-                                      get_config_text, set_config_text, NULL, "bf-error-rate");
-    bad |=
-        redis.RegisterStringConfig(ctx, "secret", "", REDIS_CONFIG_SENSITIVE | REDIS_CONFIG_HIDDEN,
-                                   get_config_text, set_config_text, NULL, "secret");
-    bad |= redis.RegisterStringConfig(ctx, "secret-file", "", REDIS_CONFIG_PLAIN, get_config_text,
-                                      set_config_text, NULL, "secret-file");
+    bad |= register_text(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_PLAIN);
+    bad |= register_text(ctx, "secret", "", REDIS_CONFIG_SENSITIVE | REDIS_CONFIG_HIDDEN);
+    bad |= register_text(ctx, "secret-file", "", REDIS_CONFIG_PLAIN);
     is_starting = true;
     bad = bad || redis.LoadConfigs(ctx);
     is_starting = false;
