@@ -53,8 +53,8 @@ static void end(job *j) {
     job_answer(j, reply, a->replies);
 }
 
-static void clean(job *j) {
-    alteration *a = j->task;
+static void clean(void *task) {
+    const alteration *a = task;
     if (a->free) a->free(a->data);
     redis.Free(a->packed);
 }

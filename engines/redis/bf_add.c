@@ -51,7 +51,7 @@ typedef struct slice {
 } slice;
 
 static slice slice_at(const items *t, size_t from) {
-    return (slice){from, t->count - from < SLICE ? t->count - from : SLICE};
+    return (slice){from, (size_t)lesser(t->count - from, SLICE)};
 }
 
 /* The hashes that are not there, each once: those that come again are marked as hits. */
@@ -184,10 +184,13 @@ static batch *batch_new(request *r) {
     return NULL;
 }
 
+static void batch_clear(void *task) {
+    items_free(&((batch *)task)->items);
+}
+
 static void batch_free(void *data) {
-    batch *b = data;
-    items_free(&b->items);
-    redis.Free(b);
+    batch_clear(data);
+    redis.Free(data);
 }
 
 static void reply_batch(request *r, void *task) {
@@ -235,10 +238,6 @@ static void end_grow(job *j) {
     job_answer(j, reply_batch, b->outcome.done);
 }
 
-static void clean(job *j) {
-    items_free(&((batch *)j->task)->items);
-}
-
 static int grow_elsewhere(request *r) {
     batch *b = batch_new(r);
     job *j = b ? job_new(r, r->value, 0) : NULL;
@@ -247,7 +246,7 @@ static int grow_elsewhere(request *r) {
         return REDIS_OK;
     }
     j->task = b;
-    j->make = grow, j->end = end_grow, j->clean = clean;
+    j->make = grow, j->end = end_grow, j->clean = batch_clear;
     return job_do(j, tamis_image_size(r->value->filter));
 }
 

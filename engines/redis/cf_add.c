@@ -31,7 +31,8 @@ typedef struct adding {
     int8_t *result, few[FEW_ITEMS];
 } adding;
 
-static void adding_free(adding *a) {
+static void adding_clear(void *task) {
+    adding *a = task;
     items_free(&a->t);
     if (a->result != a->few) redis.Free(a->result);
 }
@@ -201,13 +202,9 @@ static void end_adding(job *j) {
     }
 }
 
-static void free_adding(void *data) {
-    adding_free(data);
+static void adding_free(void *data) {
+    adding_clear(data);
     redis.Free(data);
-}
-
-static void clean_adding(job *j) {
-    adding_free(j->task);
 }
 
 /* A command that is done later; NULL, with the error replied, when there is no memory. */
@@ -223,11 +220,11 @@ static int add_elsewhere(request *r) {
     adding *a = adding_new(r);
     job *j = a ? job_new(r, r->value, 0) : NULL;
     if (!j) {
-        if (a) free_adding(a);
+        if (a) adding_free(a);
         return REDIS_OK;
     }
     j->task = a;
-    j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
+    j->make = add_to_copy, j->end = end_adding, j->clean = adding_clear;
     return job_do(j, 2 * tamis_image_size(r->value->filter));
 }
 
@@ -235,8 +232,7 @@ static int add_elsewhere(request *r) {
 
 static bool step_adding(stream *s, value *v) {
     adding *a = s->data;
-    const size_t left = s->count - s->done;
-    const size_t to = s->done + (left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE);
+    const size_t to = s->done + (size_t)lesser(s->count - s->done, ITEMS_AT_ONCE);
     items_read(&a->t, v, s->item, 1, s->done, to - s->done);
     s->done = add_some(a, v->filter, s->done, to);
     s->must_grow = s->done < to;
@@ -269,7 +265,7 @@ static int add_in_steps(request *r, adding *a, size_t done) {
                       .replicate = replicate_step,
                       .lacks_copy = lacks_copy,
                       .reply = reply_stream,
-                      .free = free_adding,
+                      .free = adding_free,
                       .data = a,
                       .event = added_event,
                       .count = a->t.count,
@@ -329,7 +325,7 @@ static int add(request *r) {
     items_read(&a.t, v, request_items(r), 1, 0, a.t.count);
     const bool is_elsewhere = is_for_worker(r, &a);
     if (!is_elsewhere) add_here(r, &a);
-    adding_free(&a);
+    adding_clear(&a);
     return is_elsewhere ? add_elsewhere(r) : REDIS_OK;
 }
 

@@ -27,10 +27,6 @@ static int reply_end(request *r) {
     return redis.ReplyWithNull(r->ctx);
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static int dump_image(request *r, uint64_t iterator) {
     value_note_facts(r->value);
     const uint64_t total = tamis_image_size(r->value->filter), max = total - IMAGE_HEADER;

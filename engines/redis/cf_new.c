@@ -105,7 +105,7 @@ static uint64_t capacity_with(uint64_t slots) {
 
 /* Facts come out of a note, which anybody may have written. */
 static uint64_t growth_of(const facts *f) {
-    const uint64_t max = f->expansion < CF_MAX_EXPANSION ? f->expansion : CF_MAX_EXPANSION;
+    const uint64_t max = lesser(f->expansion, CF_MAX_EXPANSION);
     return max > 2 ? max : 2;
 }
 

@@ -19,10 +19,6 @@ size_t arrival_bytes(const arrival *a) {
     return a ? sizeof *a + a->slots * sizeof *a->piece + (size_t)a->room : 0;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- Taking ---------------------------------------------------------------------------------- */
 
 static const char *begin(value *v, chunk_form form, uint64_t total) {

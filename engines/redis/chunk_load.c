@@ -89,8 +89,8 @@ static void end_gate(job *j) {
     reply_end(j, c);
 }
 
-static void clean_gate(job *j) {
-    redis.FreeString(NULL, ((coming *)j->task)->bytes);
+static void clean_gate(void *task) {
+    redis.FreeString(NULL, ((coming *)task)->bytes);
 }
 
 static int finish(request *r, const coming *c) {

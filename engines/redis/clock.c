@@ -27,7 +27,7 @@ static bool may_tick(const value *v, int flags) {
 static void tick_all(request *r, uint64_t now, uint64_t due) {
     const value *v = r->value;
     facts *f = &r->value->facts;
-    const uint64_t max = ticks_to_empty(v->filter), n = due < max ? due : max;
+    const uint64_t n = lesser(due, ticks_to_empty(v->filter));
     for (uint64_t i = 0; i < n; i++) tamis_tick(v->filter);
     f->ticked = now < f->ticked ? now : f->ticked + due * f->every;
     redis.Replicate(r->ctx, "TAMIS.TICK", "slcl", r->key, (long long)n, "AT", (long long)f->ticked);
@@ -126,8 +126,7 @@ static job *ticks_job(request *r, value *v, const ticks *t) {
 /* Leaves what is due to the worker. */
 static void tick_later(request *r, value *v, uint64_t now, uint64_t due) {
     const facts *f = &v->facts;
-    const uint64_t max = ticks_to_empty(v->filter);
-    const ticks t = {.left = due < max ? due : max,
+    const ticks t = {.left = lesser(due, ticks_to_empty(v->filter)),
                      .every = f->every,
                      .ends_at = now < f->ticked ? now : f->ticked + due * f->every};
     job *j = ticks_job(r, v, &t);

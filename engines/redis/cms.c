@@ -136,7 +136,7 @@ static bool increase_some(stream *s, value *v) {
     uint32_t *count = s->data;
     for (int i = 0; i < ITEMS_AT_ONCE && s->done < s->count; i++, s->done++) {
         const uint64_t now = increase(v, s->item[2 * s->done], s->item[2 * s->done + 1]);
-        count[s->done] = now < UINT32_MAX ? (uint32_t)now : UINT32_MAX;
+        count[s->done] = (uint32_t)lesser(now, UINT32_MAX);
     }
     s->changed = s->done;
     return true;
@@ -182,7 +182,7 @@ static void tell_counts(request *r, const tamis *sketch, items *t, bool is_empty
     (void)is_empty; /* no sketch leaves by the clock */
     redis.ReplyWithArray(r->ctx, (long)t->count);
     for (size_t at = 0, n; at < t->count; at += n) {
-        n = t->count - at < FEW_ITEMS ? t->count - at : FEW_ITEMS;
+        n = (size_t)lesser(t->count - at, FEW_ITEMS);
         if (t->hash) tamis_count_hashes(sketch, t->hash + at, n, count);
         for (size_t i = 0; i < n; i++) {
             const struct tamis_key *key = &t->key[at + i];

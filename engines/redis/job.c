@@ -40,7 +40,7 @@ bool job_copy_target(job *j) {
 
 /* What tasks hold may be strings, which are the server's: only under its lock. */
 void job_free_task(job *j) {
-    if (j->clean) j->clean(j);
+    if (j->clean) j->clean(j->task);
     redis.Free(j->task);
 }
 

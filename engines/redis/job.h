@@ -14,12 +14,12 @@ struct waiter;
 
 typedef struct job {
     /* What to do: filled in by the command. */
-    void (*make)(struct job *);  /* any thread; sets rc, and `result` when that is OK */
-    bool (*step)(struct job *);  /* instead of it: true when there is nothing left */
-    void (*end)(struct job *);   /* main thread or under its lock: replies */
-    void (*clean)(struct job *); /* frees what `task` holds; or NULL */
-    value *target;               /* what the result is for; NULL: nothing is there yet */
-    value *reads[JOB_KEYS];      /* what make() reads beside it */
+    void (*make)(struct job *); /* any thread; sets rc, and `result` when that is OK */
+    bool (*step)(struct job *); /* instead of it: true when there is nothing left */
+    void (*end)(struct job *);  /* main thread or under its lock: replies */
+    void (*clean)(void *task);  /* frees what it holds; or NULL */
+    value *target;              /* what the result is for; NULL: nothing is there yet */
+    value *reads[JOB_KEYS];     /* what make() reads beside it */
     int read_count;
     bool only_tells;                       /* end() changes no key */
     void *task;                            /* for the command's own use; freed with the job */

@@ -31,8 +31,8 @@ static void ask_all(request *r, void *task) {
     a->tell(r, r->value->filter, &a->items, false);
 }
 
-static void free_asking(job *j) {
-    items_free(&((asking *)j->task)->items);
+static void free_asking(void *task) {
+    items_free(&((asking *)task)->items);
 }
 
 static int ask_elsewhere(request *r, sender *tell) {
@@ -107,8 +107,8 @@ static bool step(job *j) {
     return !s->is_good || s->must_grow || s->done == s->count;
 }
 
-static void clean(job *j) {
-    const stream *s = j->task;
+static void clean(void *task) {
+    const stream *s = task;
     s->free(s->data);
 }
 

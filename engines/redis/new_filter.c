@@ -137,8 +137,8 @@ static int reply_made(request *r) {
     return reply_ok(r->ctx);
 }
 
-static void clean(job *j) {
-    creation_free(j->task);
+static void clean(void *task) {
+    creation_free(task);
 }
 
 int creation_do(request *r, creation *c) {

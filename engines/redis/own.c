@@ -316,13 +316,12 @@ static bool cannot_fail(const tamis *filter, const batch *b) {
 static bool apply_some(stream *s, value *v) {
     batch *b = s->data, part = {.verb = b->verb};
     const uint64_t room = b->verb->adds ? clock_adds_left(v) : UINT64_MAX;
-    const size_t from = s->done, left = s->count - from;
+    const size_t from = s->done;
     if (room == 0) {
         clock_turn_part(v);
         return true;
     }
-    part.items.count = left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE;
-    if (part.items.count > room) part.items.count = (size_t)room;
+    part.items.count = (size_t)lesser(room, lesser(s->count - from, ITEMS_AT_ONCE));
     part.items.key = b->items.key + from;
     part.items.hash = b->items.hash ? b->items.hash + from : NULL;
     part.items.hit = b->items.hit + from;

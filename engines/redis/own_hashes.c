@@ -67,7 +67,7 @@ static bool are_of_shard(request *r, packed *p) {
     if (!tamis_shard_get_info(filter, &info) || info.shards == 1) return true;
     if (!packed_read(r, p)) return false;
     for (size_t at = 0; at < p->n; at += BLOCK) {
-        const size_t m = p->n - at < BLOCK ? p->n - at : BLOCK;
+        const size_t m = (size_t)lesser(p->n - at, BLOCK);
         tamis_shards_of(filter, p->hashes + at, m, shard);
         for (size_t i = 0; i < m; i++) {
             if (shard[i] == info.shard) continue;
@@ -122,9 +122,7 @@ static const char *bytes_at(const stream *s, size_t i) {
 
 static bool add_some(stream *s, value *v) {
     uint64_t hashes[HASHES_AT_ONCE];
-    const uint64_t room = clock_adds_left(v);
-    const size_t left = s->count - s->done, max = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
-    const size_t n = max < room ? max : (size_t)room;
+    const size_t n = (size_t)lesser(clock_adds_left(v), lesser(s->count - s->done, HASHES_AT_ONCE));
     if (n == 0) {
         clock_turn_part(v);
         return true;

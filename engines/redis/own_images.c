@@ -126,7 +126,7 @@ static bool take_range(request *r, chunk *c) {
         return false;
     }
     c->at = (uint64_t)from;
-    c->size = (size_t)(c->total - c->at < (uint64_t)max ? c->total - c->at : (uint64_t)max);
+    c->size = (size_t)lesser(c->total - c->at, (uint64_t)max);
     return true;
 }
 

@@ -24,7 +24,7 @@ static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
     static uint8_t piece[CHUNK];
     const uint64_t total = tamis_image_size(filter);
     for (uint64_t at = 0; at < total; at += CHUNK) {
-        const size_t n = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
+        const size_t n = (size_t)lesser(total - at, CHUNK);
         tamis_serialize_at(filter, at, piece, n);
         take(ctx, at, piece, n);
     }

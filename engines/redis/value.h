@@ -136,6 +136,10 @@ enum { BESIDE_PAYLOAD = 2 << 20 };
 /* Memory that may be refused, for sizes that a client chose. */
 void *try_alloc(size_t size);
 
+static inline uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 /* ---- Arrivals -------------------------------------------------------------------------------- */
 
 /* Takes a chunk; NULL, or the sentence why not. A chunk that is there already may come again. */
