@@ -97,25 +97,11 @@ static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
 }
 
 tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
-    tamis_status rc = tamis__within_limit(b->filter->max_bytes, image->body.size);
-    if (rc) return rc;
-    tamis *f = tamis__new(&b->filter->allocator);
-    if (!f) return TAMIS_NOMEM;
-    char *notes;
-    f->kind = b->filter->kind;
-    f->threads = b->filter->threads;
-    f->max_bytes = b->filter->max_bytes;
-    f->image = *image;
-    tamis__derive(f);
-    rc = tamis__own(f, &notes);
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    if (notes) memcpy(notes, b->filter->image.notes, (size_t)image->notes_size);
-    if (f->kind->start) f->kind->start(&f->image.body);
-    *out = f;
-    return TAMIS_OK;
+    const struct tamis_options kept = {.threads = b->filter->threads,
+                                       .max_bytes = b->filter->max_bytes};
+    const tamis_status rc = tamis__new_with(out, image, &b->filter->allocator, &kept);
+    if (!rc && b->filter->kind->start) b->filter->kind->start(&(*out)->image.body);
+    return rc;
 }
 
 /* ---- Kinds that take adds ------------------------------------------------------------------- */

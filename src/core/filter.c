@@ -41,6 +41,28 @@ tamis_status tamis__own(tamis *f, char **notes) {
     return TAMIS_OK;
 }
 
+tamis_status tamis__new_with(tamis **filter, const tamis_image *image,
+                             const struct tamis_allocator *allocator,
+                             const struct tamis_options *options) {
+    char *notes;
+    tamis_status rc = tamis__within_limit(options->max_bytes, image->body.size);
+    if (rc) return rc;
+    tamis *f = tamis__new(allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->kind = image->entry->kind;
+    tamis__keep_options(f, options);
+    f->image = *image;
+    rc = tamis__own(f, &notes);
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    if (notes) memcpy(notes, image->notes, (size_t)image->notes_size);
+    tamis__derive(f);
+    *filter = f;
+    return TAMIS_OK;
+}
+
 void tamis_free(tamis *f) {
     if (!f) return;
     struct tamis_allocator allocator = f->allocator;
@@ -209,23 +231,15 @@ tamis_status tamis_create(tamis **filter, const char *spec) {
 
 static tamis_status copy_as(tamis **copy, const tamis *f, const struct tamis_allocator *allocator,
                             const struct tamis_options *options) {
-    tamis *g = tamis__new(allocator);
-    if (!g) return TAMIS_NOMEM;
-    g->kind = f->kind;
-    tamis__keep_options(g, options);
-    g->image = f->image;
-    char *notes;
-    tamis_status rc = tamis__own(g, &notes);
-    if (!rc)
-        rc = tamis__copy_bytes(g, g->image.body.bytes, f->image.body.bytes, f->image.body.size);
-    if (rc) {
+    tamis *g;
+    tamis_status rc = tamis__new_with(&g, &f->image, allocator, options);
+    if (rc) return rc;
+    rc = tamis__copy_bytes(g, g->image.body.bytes, f->image.body.bytes, f->image.body.size);
+    if (rc)
         tamis_free(g);
-        return rc;
-    }
-    if (notes) memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
-    tamis__derive(g);
-    *copy = g;
-    return TAMIS_OK;
+    else
+        *copy = g;
+    return rc;
 }
 
 tamis_status tamis_copy(tamis **copy, const tamis *f) {
@@ -240,10 +254,10 @@ tamis_status tamis_copy(tamis **copy, const tamis *f) {
 tamis_status tamis_copy_with(tamis **copy, const tamis *f, const struct tamis_options *options) {
     struct tamis_options o;
     *copy = NULL;
-    tamis_status rc = tamis__read_options(options, &o);
-    if (!rc) rc = tamis__within_limit(o.max_bytes, f->image.body.size);
+    const tamis_status rc = tamis__read_options(options, &o);
+    if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    return rc ? rc : copy_as(copy, f, &allocator, &o);
+    return copy_as(copy, f, &allocator, &o);
 }
 
 tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {

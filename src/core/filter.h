@@ -52,7 +52,12 @@ tamis *tamis__new(const struct tamis_allocator *);
  * image has both sizes. */
 tamis_status tamis__own(tamis *, char **notes);
 
-/* Stores the options that concern the handle itself. */
+/* A handle for an image whose bytes are still to come: with room for them, and with a copy of its
+ * notes. It keeps the options, and stays within their limit. */
+tamis_status tamis__new_with(tamis **, const tamis_image *, const struct tamis_allocator *,
+                             const struct tamis_options *);
+
+/* Stores the options that concern the handle itself, for as long as it lives. */
 void tamis__keep_options(tamis *, const struct tamis_options *);
 
 /* TAMIS_CANCELLED with an error message when the caller wants to stop. */

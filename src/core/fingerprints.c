@@ -130,30 +130,14 @@ static void fill(const tamis_fingerprints *m, tamis_body *f) {
 
 tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     const tamis_entry *entry = tamis__kind_by_name(TAMIS_FINGERPRINT, strlen(TAMIS_FINGERPRINT));
-    const uint64_t word[TAMIS_WORDS] = {m->width, m->rows, m->ids.size};
-    uint64_t size;
-    char *no_notes;
+    tamis_image image = {.entry = entry, .hasher.mode = TAMIS_HASH_XXH3, .capacity = m->rows};
+    image.body = (tamis_body){
+        .kind = entry->kind, .word = {m->width, m->rows, m->ids.size}, .items = m->rows};
     *filter = NULL;
-    tamis_status rc = entry->kind->check(word, &size);
-    if (!rc) rc = tamis__within_limit(m->options.max_bytes, size);
-    if (rc) return rc;
-    tamis *f = tamis__new(&m->allocator);
-    if (!f) return TAMIS_NOMEM;
-    tamis__set_kind(f, entry);
-    tamis__keep_options(f, &m->options);
-    f->image.hasher.mode = TAMIS_HASH_XXH3;
-    f->image.capacity = f->image.body.items = m->rows;
-    f->image.body.size = size;
-    memcpy(f->image.body.word, word, sizeof word);
-    rc = tamis__own(f, &no_notes);
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    fill(m, &f->image.body);
-    tamis__derive(f);
-    *filter = f;
-    return TAMIS_OK;
+    tamis_status rc = entry->kind->check(image.body.word, &image.body.size);
+    if (!rc) rc = tamis__new_with(filter, &image, &m->allocator, &m->options);
+    if (!rc) fill(m, &(*filter)->image.body);
+    return rc;
 }
 
 /* ---- Queries -------------------------------------------------------------------------------- */

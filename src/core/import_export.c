@@ -151,9 +151,7 @@ static uint64_t items_of(const tamis_import_result *in, const tamis *f) {
 static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input *input,
                          const tamis_import_result *in) {
     tamis_body *body = &f->image.body;
-    char *no_notes;
-    tamis_status rc = tamis__own(f, &no_notes);
-    if (rc) return rc;
+    tamis_status rc = TAMIS_OK;
     if (format->load)
         rc = format->load(input, in, body);
     else if (in->payload.size > body->size)
@@ -164,37 +162,30 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
     return rc;
 }
 
-/* Sets everything known before the payload is allocated. */
-static void take_arrival(tamis *f, const tamis_import_result *in, const tamis_entry *entry,
-                         uint64_t size) {
-    tamis__set_kind(f, entry);
-    f->image.hasher = (tamis_hasher){.mode = in->hash};
-    f->image.capacity = in->capacity < TAMIS_MAX_CAPACITY ? in->capacity : TAMIS_MAX_CAPACITY;
-    f->image.one_in = in->fpr > 0 && in->fpr < 1 ? tamis__one_in(in->fpr) : 0;
-    f->image.body.size = size;
-    memcpy(f->image.body.word, in->word, sizeof in->word);
+/* The shape and what else is known before there is memory for it. */
+static tamis_image image_of(const tamis_import_result *in, const tamis_entry *entry) {
+    tamis_image image = {
+        .entry = entry,
+        .hasher.mode = in->hash,
+        .capacity = in->capacity < TAMIS_MAX_CAPACITY ? in->capacity : TAMIS_MAX_CAPACITY,
+        .one_in = in->fpr > 0 && in->fpr < 1 ? tamis__one_in(in->fpr) : 0,
+        .body.kind = entry->kind,
+    };
+    memcpy(image.body.word, in->word, sizeof in->word);
+    return image;
 }
 
+/* What fails half-way is left in *filter, for the caller to free. */
 static tamis_status make(tamis **filter, const tamis_format *format, const tamis_input *input,
                          const tamis_import_result *in, const struct tamis_options *options) {
     const tamis_entry *entry = tamis__kind_by_name(in->kind, strlen(in->kind));
     const struct tamis_allocator allocator = tamis__allocator(options);
-    uint64_t size;
-    tamis_status rc = entry->kind->check(in->word, &size);
-    if (rc) return tamis__fail_in(TAMIS_CORRUPT, format->name);
-    rc = tamis__within_limit(options->max_bytes, size);
-    if (rc) return rc;
-    tamis *f = tamis__new(&allocator);
-    if (!f) return TAMIS_NOMEM;
-    tamis__keep_options(f, options);
-    take_arrival(f, in, entry, size);
-    rc = fill(f, format, input, in);
-    if (!rc) f->image.body.items = items_of(in, f);
-    if (!rc) tamis__derive(f);
-    if (rc)
-        tamis_free(f);
-    else
-        *filter = f;
+    tamis_image image = image_of(in, entry);
+    if (entry->kind->check(in->word, &image.body.size))
+        return tamis__fail_in(TAMIS_CORRUPT, format->name);
+    tamis_status rc = tamis__new_with(filter, &image, &allocator, options);
+    if (!rc) rc = fill(*filter, format, input, in);
+    if (!rc) (*filter)->image.body.items = items_of(in, *filter);
     return rc;
 }
 

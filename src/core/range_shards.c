@@ -147,29 +147,13 @@ static uint64_t drop_notes_of_one(char *notes, uint64_t size) {
 static tamis_status make_room(tamis **out, const tamis_image *image,
                               const struct tamis_options *options) {
     struct tamis_options o;
-    char *notes;
     tamis_status rc = tamis__read_options(options, &o);
-    if (!rc) rc = tamis__within_limit(o.max_bytes, image->body.size);
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    tamis *f = tamis__new(&allocator);
-    if (!f) return TAMIS_NOMEM;
-    f->kind = image->entry->kind;
-    f->threads = o.threads;
-    f->max_bytes = o.max_bytes;
-    f->image = *image;
-    rc = tamis__own(f, &notes);
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    if (notes) {
-        memcpy(notes, image->notes, (size_t)image->notes_size);
-        if (f->kind != &tamis__shard)
-            f->image.notes_size = drop_notes_of_one(notes, image->notes_size);
-    }
-    tamis__derive(f);
-    *out = f;
+    const struct tamis_options kept = {.threads = o.threads, .max_bytes = o.max_bytes};
+    rc = tamis__new_with(out, image, &allocator, &kept);
+    if (rc || !image->notes_size || is_shard(*out)) return rc;
+    (*out)->image.notes_size = drop_notes_of_one(tamis__aligned(&(*out)->notes), image->notes_size);
     return TAMIS_OK;
 }
 

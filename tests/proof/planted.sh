@@ -28,12 +28,17 @@ plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/h
 plant "growth knows no limit on bytes" laws/laws "growth_has_a_limit: scalable" \
     src/core/filter.c "if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);" ""
 plant "the limit on bytes is forgotten at import" unit/test_redis "" \
-    src/core/import_export.c "    tamis__keep_options(f, options);" ""
+    src/core/import_export.c "tamis__new_with(filter, &image, &allocator, options);" \
+    "tamis__new_with(filter, &image, &allocator, &(struct tamis_options){.threads = options->threads});"
 plant "the limit on bytes is not kept at loading" laws/laws "limit_holds: blocked" \
     src/core/bytes.c "if (!rc) rc = tamis__within_limit(o.max_bytes, image.body.size);" ""
 plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
-    src/core/filter.c "        tamis_free(g);
-        return rc;" "        return rc;"
+    src/core/filter.c "        tamis_free(f);
+        return rc;
+    }
+    if (notes)" "        return rc;
+    }
+    if (notes)"
 plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/memory.c "if (!a->is_zeroed) memset(base, 0, total);" ""
 plant "results are written past the end of an older struct" unit/test_structs "" \
