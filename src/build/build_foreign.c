@@ -207,16 +207,9 @@ static tamis_status verify(const tamis_builder *b, const tamis *f) {
 
 tamis_status tamis__build_foreign(tamis_builder *b, tamis **filter) {
     tamis_image image;
-    tamis *f = NULL;
     tamis_status rc = sort_pile(b);
     if (!rc) rc = shape_image(b, &image);
-    if (!rc) rc = tamis__room_for(b, &image, &f);
-    if (!rc) rc = make_payload(b, f);
-    if (!rc && b->options.verify) rc = verify(b, f);
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    *filter = f;
-    return TAMIS_OK;
+    if (!rc) rc = tamis__room_for(b, &image, filter);
+    if (!rc) rc = make_payload(b, *filter);
+    return !rc && b->options.verify ? verify(b, *filter) : rc;
 }

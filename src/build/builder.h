@@ -58,7 +58,7 @@ tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
  * capacity that the memory limit is too small for. */
 tamis_status tamis__pile_start(tamis_builder *);
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
-tamis_status tamis__build_foreign(tamis_builder *, tamis **filter);
+tamis_status tamis__build_foreign(tamis_builder *, tamis **filter); /* failed: to be freed */
 
 /* A handle with room for the image's payload, and its notes. */
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);

@@ -204,18 +204,12 @@ static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis 
 static tamis_status make_filter(tamis_builder *b, tamis **out) {
     const bool is_built = b->filter->kind->build;
     tamis_image image;
-    tamis *f = NULL;
     tamis_status rc = sort_and_shape(b, &image);
-    if (!rc) rc = is_built ? build_in_memory(b, &image, &f) : tamis__room_for(b, &image, &f);
-    if (!rc && !is_built) rc = fill(b, f);
-    if (!rc && b->options.verify) rc = tamis__verify(b, f);
+    if (!rc) rc = is_built ? build_in_memory(b, &image, out) : tamis__room_for(b, &image, out);
+    if (!rc && !is_built) rc = fill(b, *out);
+    if (!rc && b->options.verify) rc = tamis__verify(b, *out);
     tamis__wipe(&image, sizeof image); /* it may hold the secret */
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    *out = f;
-    return TAMIS_OK;
+    return rc;
 }
 
 /* Returns the filter that keys went straight into. The builder can still hash, and be freed. */
@@ -233,7 +227,11 @@ tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
     const tamis_status rc = tamis__builds_whole(b->filter->kind) ? tamis__build_foreign(b, filter)
                             : b->records                         ? make_filter(b, filter)
                                                                  : hand_over(b, filter);
-    if (rc) return rc;
+    if (rc) {
+        tamis_free(*filter); /* what was made before it failed, or NULL */
+        *filter = NULL;
+        return rc;
+    }
     b->is_done = true;
     tamis__records_free(b->records);
     b->records = NULL;
@@ -315,10 +313,9 @@ tamis_status tamis__assemble_to(tamis_builder *b, tamis_goal goal) {
     const bool is_whole = tamis__builds_whole(b->filter->kind);
     if (!b->records && !is_whole) return tamis__save(b->filter, goal);
     if (b->filter->kind->build && !is_whole) return build_to(b, goal);
-    tamis *f;
+    tamis *f = NULL;
     tamis_status rc = is_whole ? tamis__build_foreign(b, &f) : make_filter(b, &f);
-    if (rc) return rc;
-    rc = tamis__save(f, goal);
+    if (!rc) rc = tamis__save(f, goal);
     tamis_free(f);
     return rc;
 }
