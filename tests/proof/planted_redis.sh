@@ -140,7 +140,7 @@ plant "what piled up on a replica is run before others are served" work \
     engines/redis/work.c "if (!moment_is_over(&primary.turn) ||" "if (moment_is_over(&primary.turn) ||"
 plant "a command of the primary that lets others in is not run" work \
     engines/redis/work.c "    primary.turn = moment_begin();
-    run_again(w);" "    redis.UnblockClient(w->client, NULL);"
+    run_again(w);" "    redis.UnblockClient(w->request.client, NULL);"
 plant "very many words are told one by one" work \
     engines/redis/alter.c "!a->replicate && r->argc > VERY_MANY" "!a->replicate && r->argc < 0"
 plant "clients have others' words believed" work \
