@@ -15,7 +15,7 @@ try() { # test
 plant "DCSO's product keeps its upper half" test_dcso \
     src/foreign/dcso.c "below_prime(walk->a * FACTOR)" "(uint64_t)((unsigned __int128)walk->a * FACTOR % PRIME)"
 plant "DCSO's count of adds counts every add" test_dcso \
-    src/foreign/dcso.c "tamis__get64(f->bytes + AT_ADDS) + fresh" "tamis__get64(f->bytes + AT_ADDS) + n + 0 * fresh"
+    src/foreign/dcso.c "tamis__get64(f->bytes + AT_ADDS) + fresh" "tamis__get64(f->bytes + AT_ADDS) + b.n + 0 * fresh"
 plant "DCSO's rate does not know its classes" test_dcso \
     src/foreign/dcso.c "if (!other && classes_of(f->word) > 1)" "if (!other && classes_of(f->word) > MAX_BITS)"
 plant "A20: a number of DCSO's bits is believed" test_dcso \
