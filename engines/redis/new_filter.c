@@ -45,17 +45,18 @@ bool creation_note(creation *c, redis_string *name, redis_string *text) {
     return true;
 }
 
-void creation_note_text(creation *c, const char *name, const char *text) {
+bool creation_note_text(creation *c, const char *name, const char *text) {
     redis_string *strings[] = {redis.CreateString(NULL, name, strlen(name)),
                                redis.CreateString(NULL, text, strlen(text))};
-    creation_note(c, strings[0], strings[1]);
+    const bool has_room = creation_note(c, strings[0], strings[1]);
     for (int i = 0; i < 2; i++) redis.FreeString(NULL, strings[i]);
+    return has_room;
 }
 
-void creation_facts(creation *c, const facts *f) {
+bool creation_facts(creation *c, const facts *f) {
     char text[MAX_FACTS];
     facts_write(f, text);
-    creation_note_text(c, "redis", text);
+    return creation_note_text(c, "redis", text);
 }
 
 void creation_free(creation *c) {

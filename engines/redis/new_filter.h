@@ -34,10 +34,10 @@ tamis_status creation_plan(creation *, const char *spec, size_t len);
 
 /* Adds a note; false when there are too many. */
 bool creation_note(creation *, redis_string *name, redis_string *value);
-void creation_note_text(creation *, const char *name, const char *text);
+bool creation_note_text(creation *, const char *name, const char *text);
 
-/* Adds the note of a family. */
-void creation_facts(creation *, const facts *);
+/* Adds the note of a family; false when there are too many. */
+bool creation_facts(creation *, const facts *);
 void creation_free(creation *);
 
 /* Makes it for a key where nothing is, on the worker when it is large, replicates it, and goes on.

@@ -13,6 +13,8 @@
 
 /* ---- TAMIS.CREATE key spec [EVERY ms | LAST ms] [SECRET bytes] [NOTE name value]... ---------- */
 
+static const char too_many_notes[] =
+    "ERR a filter is created with at most 16 notes; EVERY and LAST take one of them";
 static const char create_usage[] =
     "ERR syntax error: TAMIS.CREATE key spec [EVERY milliseconds | LAST milliseconds] "
     "[SECRET 16-bytes] [NOTE name value] ..., at most 16 notes";
@@ -38,7 +40,7 @@ static const char *take_options(creation *c, ageing *age, redis_string **argv, i
             c->has_secret = true;
             i += 2;
         } else if (is_word(argv[i], "NOTE") && i + 2 < argc) {
-            if (!creation_note(c, argv[i + 1], argv[i + 2])) return create_usage;
+            if (!creation_note(c, argv[i + 1], argv[i + 2])) return too_many_notes;
             i += 3;
         } else if ((is_word(argv[i], "EVERY") || is_word(argv[i], "LAST")) && i + 1 < argc) {
             if (age->every || age->last) return create_usage;
@@ -73,8 +75,7 @@ static const char *plan_ageing(creation *c, const ageing *age) {
         .every = age->every ? (uint64_t)age->every : (last + generations - 1) / generations,
         .ticked = (uint64_t)redis.Milliseconds(),
     };
-    creation_facts(c, &f);
-    return NULL;
+    return creation_facts(c, &f) ? NULL : too_many_notes;
 }
 
 int tamis_create_command(request *r) {

@@ -95,6 +95,9 @@ def refusals(t):
     t.refused(["TAMIS.CREATE", "n", "capacity=1000", "SECRET", "short"], "16 bytes")
     t.refused(["TAMIS.CREATE", "n", "window:capacity=1000", "LAST", "100"], "by=clock")
     t.refused(["TAMIS.CREATE", "n", "window:capacity=1000,by=clock", "EVERY", "0"], "from 1 to")
+    notes = [word for i in range(16) for word in ("NOTE", f"n{i}", "v")]
+    t.refused(["TAMIS.CREATE", "n", "capacity=1000", *notes, "NOTE", "more", "v"], "at most 16 notes")
+    t.refused(["TAMIS.CREATE", "n", "window:capacity=1000,by=clock", "EVERY", "9", *notes], "at most 16 notes")
     t.refused(["TAMIS.CREATE", "n", "capacity=1e15"], "ERR")
     t.refused(["TAMIS.HADD", "f", b"1234567"], "8 bytes each")
     t.refused(["TAMIS.HHAS", "f", b""], "8 bytes each")
