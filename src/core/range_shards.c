@@ -150,8 +150,7 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
     tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    const struct tamis_options kept = {.threads = o.threads, .max_bytes = o.max_bytes};
-    rc = tamis__new_with(out, image, &allocator, &kept);
+    rc = tamis__new_with(out, image, &allocator, &o);
     if (rc || !image->notes_size || is_shard(*out)) return rc;
     (*out)->image.notes_size = drop_notes_of_one(tamis__aligned(&(*out)->notes), image->notes_size);
     return TAMIS_OK;

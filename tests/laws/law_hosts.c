@@ -241,6 +241,44 @@ static const char *a_builder_can_be_stopped(const subject *s) {
     return what;
 }
 
+/* A copy is stopped by what its original was made with. */
+static bool forgets_to_ask(tamis *f, patience *p) {
+    tamis *copy = NULL;
+    p->max = p->asked;
+    const bool is_stopped = tamis_copy(&copy, f) == TAMIS_CANCELLED;
+    p->max = UINT64_MAX;
+    tamis_free(copy);
+    tamis_free(f);
+    return !is_stopped;
+}
+
+static const char *stopping_is_kept_however_made(const subject *s) {
+    struct tamis_options options = *secret_options(s->options);
+    patience p = {.max = UINT64_MAX};
+    const struct tamis_builder_options how = {.struct_size = sizeof how, .filter = &options};
+    tamis *own = filled(s, N, 0.01, NULL, 0, N), *f;
+    const char *what = NULL;
+    size_t size;
+    uint8_t *image = test_image(own, &size);
+    options.should_stop = is_enough;
+    options.stop_ctx = &p;
+    intake in = open_builder(s, spec_of(s, N, 0.01, NULL), &how);
+    take_in_keys(&in, 0, N);
+    if (forgets_to_ask(taken(&in), &p)) what = "what is built cannot be stopped";
+    if (s->can & TAMIS_CAN_ADD &&
+        (tamis_create_with(&f, spec_of(s, N, 0.01, NULL), &options) || forgets_to_ask(f, &p)))
+        what = "what is created cannot be stopped";
+    if (tamis_load_with(&f, image, size, &options) || forgets_to_ask(f, &p))
+        what = "what is loaded cannot be stopped";
+    if (tamis_view_with(&f, image, size, &options) || forgets_to_ask(f, &p))
+        what = "what is viewed cannot be stopped";
+    if (tamis_copy_with(&f, own, &options) || forgets_to_ask(f, &p))
+        what = "what is copied cannot be stopped";
+    free(image);
+    tamis_free(own);
+    return what;
+}
+
 /* ---- Bytes that passed before ---------------------------------------------------------------- */
 
 /* What is trusted is not summed; its header is checked as ever. */
@@ -280,6 +318,7 @@ const law host_laws[] = {
     {"payload_alone_is_enough", 0, payload_alone_is_enough, 0},
     {"stopping_changes_nothing", 0, stopping_changes_nothing, 0},
     {"a_builder_can_be_stopped", TAMIS_IS_BUILT, a_builder_can_be_stopped, 0},
+    {"stopping_is_kept_however_made", 0, stopping_is_kept_however_made, 0},
     {"trust_is_for_content_alone", 0, trust_is_for_content_alone, 0},
     {NULL, 0, NULL, 0},
 };

@@ -55,6 +55,8 @@ plant "who stops a resize has the new payload already" laws/laws "stopping_chang
     src/core/filter.c "    if (!rc) rc = tamis__stopped(f);
     if (!rc) rc = tamis__install(f, &to, &block);" "    if (!rc) rc = tamis__install(f, &to, &block);
     if (!rc) rc = tamis__stopped(f);"
+plant "what is built forgets whom to ask" laws/laws "stopping_is_kept_however_made: blocked" \
+    src/build/finish.c ".should_stop = b->filter->should_stop," ".should_stop = NULL,"
 plant "a builder goes on" laws/laws "a_builder_can_be_stopped: fuse" \
     src/build/sorting.c "return tamis__stopped(b->filter);" "return TAMIS_OK;"
 plant "all content is trusted" laws/laws "trust_is_for_content_alone: blocked" \
