@@ -379,20 +379,23 @@ static void retouched_lists_are_checked(void **state) {
     free(file.bytes);
 }
 
-/* The key of list 10 takes all but a few bytes, so the next list or key has no room for its number.
- * The error message names it: nothing was read past the end. */
+/* The key of list 10 takes all but a few bytes, so the next list or key has no room for its number,
+ * or the key itself none for its weight. The error message names it: nothing was read past the end. */
 static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     (void)state;
     enum { LIST_10 = 15 + 10 * 4, KEY = LIST_10 + 8, BYTES = 15 + 16 * 16 + 2 };
     static const struct {
-        uint8_t keys, left, last;
+        uint8_t keys;
+        int left;
+        uint8_t last;
         const char *list;
-    } ends[] = {{1, 0, 0, "list 11 of"}, {1, 1, 0, "list 11 of"}, {1, 3, 0, "list 11 of"},
-                {2, 0, 0, "list 10 of"}, {2, 1, 1, "list 10 of"}, {2, 3, 1, "list 10 of"}};
+    } ends[] = {{1, 0, 0, "list 11 of"},  {1, 1, 0, "list 11 of"}, {1, 3, 0, "list 11 of"},
+                {2, 0, 0, "list 10 of"},  {2, 1, 1, "list 10 of"}, {2, 3, 1, "list 10 of"},
+                {1, -1, 0, "list 10 of"}, {1, -8, 0, "list 10 of"}};
     tamis *empty = make("hadoop-retouched:capacity=2,bits=16,hashes=2"), *f;
     const test_file file = test_export(empty, "hadoop-retouched");
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const size_t len = BYTES - KEY - 8 - ends[i].left;
+        const size_t len = (size_t)(BYTES - KEY - 8 - ends[i].left);
         uint8_t bytes[BYTES] = {0};
         memcpy(bytes, file.bytes, 15);
         bytes[LIST_10 + 3] = ends[i].keys;
