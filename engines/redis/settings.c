@@ -242,7 +242,7 @@ static const char *set_argument(const char *name, const char *text) {
     }
     if (is_name(name, "secret", NULL))
         return "would be shown by MODULE LIST: use secret-file PATH, or the setting tamis.secret";
-    return "is no setting";
+    return "is not a setting";
 }
 
 static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {

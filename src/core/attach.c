@@ -114,7 +114,7 @@ tamis_status tamis_attach(tamis **filter, void *memory, size_t size,
 tamis_status tamis_set_payload(tamis *f, const void *payload, size_t size) {
     tamis_body body = f->image.body;
     if (!f->is_payload)
-        return tamis__fail(TAMIS_INVALID, "the filter is no view of a payload alone");
+        return tamis__fail(TAMIS_INVALID, "the filter is not a view of a payload alone");
     if (size != body.size)
         return tamis__fail(TAMIS_CORRUPT, "a payload of %zu bytes, where the spec makes %llu", size,
                            (unsigned long long)body.size);

@@ -97,7 +97,7 @@ static tamis_status may_record(const tamis *f, bool has_flow, uint64_t offset, u
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TRACE, "record payloads");
     if (rc) return rc;
     if (offset > TAMIS_LONGEST_PAYLOAD || len > TAMIS_LONGEST_PAYLOAD - offset)
-        return tamis__fail(TAMIS_INVALID, "%llu bytes at offset %llu would end behind 2^48",
+        return tamis__fail(TAMIS_INVALID, "%llu bytes at offset %llu would end past 2^48",
                            (unsigned long long)len, (unsigned long long)offset);
     if (f->image.body.items > UINT64_MAX - all_blocks(f, offset, len) * (has_flow ? 2 : 1))
         return tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");

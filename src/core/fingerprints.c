@@ -77,7 +77,7 @@ static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
                            (unsigned long long)width,
                            (unsigned long long)tamis__fingerprint_bytes(width), bytes);
     if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;
-    return tamis__fail(TAMIS_INVALID, "the print has a bit behind the %llu that it may have",
+    return tamis__fail(TAMIS_INVALID, "the fingerprint has a bit past the %llu it may have",
                        (unsigned long long)width);
 }
 

@@ -47,7 +47,7 @@ static tamis_status unknown_format(const char *name) {
     for (size_t i = 0; i < tamis__format_count() && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
                        tamis__format_at(i)->name);
-    return tamis__fail(TAMIS_INVALID, "there is no format '%s'; there are %s", name, known);
+    return tamis__fail(TAMIS_INVALID, "unknown format '%s'; there are %s", name, known);
 }
 
 static tamis_status unknown_param(const tamis_format *format, const char *name) {
@@ -87,7 +87,7 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_f
     if (!text) return tamis__fail(TAMIS_INVALID, "the format is NULL");
     const size_t head = strcspn(text, ":");
     if (!tamis__copy_trimmed(name, sizeof name, text, head))
-        return tamis__fail(TAMIS_INVALID, "there is no format '%.40s...'", text);
+        return tamis__fail(TAMIS_INVALID, "unknown format '%.40s...'", text);
     *format = tamis__format_by_name(name);
     if (!*format) return unknown_format(name);
     for (const char *p = text + head + (text[head] == ':'); *p;) {
@@ -155,7 +155,7 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
     if (format->load)
         rc = format->load(input, in, body);
     else if (in->payload.size > body->size)
-        rc = tamis__bad_format(format->name, "there are bytes behind the filter");
+        rc = tamis__bad_format(format->name, "there are extra bytes after the filter");
     else
         memcpy(body->bytes, in->payload.bytes, (size_t)in->payload.size);
     if (!rc && f->kind->audit) rc = f->kind->audit(body);

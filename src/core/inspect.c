@@ -11,7 +11,7 @@ static const double saturated_rate = 0.5;
 /* No kind that can be intersected, or merged with another size, has a caveat of its own. */
 static const char stray[sizeof((tamis_measurement *)0)->caveat] =
     "an intersection, or a union of two sizes: some bits belong to no key, so it has fewer keys "
-    "than they tell";
+    "than they suggest";
 
 /* Takes milliseconds for some kinds. */
 static double expected_rate(const tamis *f) {

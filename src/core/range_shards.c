@@ -177,7 +177,7 @@ tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint
 static tamis_status shape_whole(const tamis *first, tamis_image *image) {
     const uint64_t *word = first->image.body.word;
     if (!is_shard(first))
-        return tamis__fail(TAMIS_MISMATCH, "the first of them is no shard: its kind is %s",
+        return tamis__fail(TAMIS_MISMATCH, "the first of them is not a shard: its kind is %s",
                            first->kind->name);
     const tamis_kind *layout = tamis__shard_layout(word[TAMIS_SHARD_LAYOUT]);
     const tamis_entry *entry;

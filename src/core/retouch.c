@@ -8,7 +8,7 @@ tamis_status tamis_retouch(tamis *f, enum tamis_retouch_policy way, const uint64
     tamis_status rc = tamis__may(f, TAMIS_CAN_RETOUCH, "be retouched");
     if (rc) return rc;
     if (way > TAMIS_RETOUCH_RATIO)
-        return tamis__fail(TAMIS_INVALID, "there is no way %d to retouch: 0 to %d", (int)way,
+        return tamis__fail(TAMIS_INVALID, "%d is not a way to retouch: 0 to %d", (int)way,
                            TAMIS_RETOUCH_RATIO);
     if ((way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0)
         return tamis__fail(TAMIS_INVALID, "this way to retouch needs the keys that are to be kept");

@@ -378,7 +378,7 @@ static size_t unknown(const char *name) {
     for (size_t i = 0; i < ENCODINGS && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
                        encodings[i].name);
-    tamis__fail(TAMIS_INVALID, "there is no encoding '%.40s'; there are %s", name, known);
+    tamis__fail(TAMIS_INVALID, "unknown encoding '%.40s'; there are %s", name, known);
     return SIZE_MAX;
 }
 

@@ -73,8 +73,8 @@ static tamis_status plan_bits(const tamis_params *params, uint64_t word[]) {
     const double bits = params->bits ? (double)(params->bits / 64 * 64)
                                      : floor(tamis__like_bits_for(params->capacity, params->fpr));
     if (bits < 1)
-        return tamis__fail(TAMIS_INVALID,
-                           "guava makes no filter of 0 bits: a lower rate is needed");
+        return tamis__fail(TAMIS_INVALID, "guava makes no filter of 0 bits: %s is needed",
+                           params->bits ? "bits=64 or more" : "a lower rate");
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "guava has at most 2^31-1 words of 64 bits");
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
@@ -131,7 +131,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args,
     if (in->size < HEADER) return tamis__too_short("guava", in, HEADER);
     const uint64_t words = tamis__get32_big(in->bytes + 2);
     if (in->bytes[0] >= STRATEGIES)
-        return tamis__bad_format("guava", "there is no strategy %d", in->bytes[0]);
+        return tamis__bad_format("guava", "unknown strategy %d", in->bytes[0]);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
         return tamis__bad_format(
             "guava", "%llu words need %llu bytes, not %llu", (unsigned long long)words,

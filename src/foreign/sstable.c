@@ -102,7 +102,7 @@ static tamis_status open_new(tamis_table *t) {
         return tamis__fail(TAMIS_UNSUPPORTED, "%s: versions 0 to %d can be read, not %u", t->format,
                            LAST_VERSION, t->version);
     if (t->checksum >= CHECKSUMS)
-        return tamis__bad_format(t->format, "there is no checksum of type %u", t->checksum);
+        return tamis__bad_format(t->format, "unknown checksum type %u", t->checksum);
     return t->version >= 6 ? open_extended(t, footer) : open_old(t, footer + 1);
 }
 

@@ -52,8 +52,7 @@ static uint64_t longest(const tamis_session *t, uint8_t type) {
 
 tamis_status tamis__session_may_recv(const tamis_session *t, uint8_t type, uint32_t length) {
     if (type == 0 || type >= TAMIS_MESSAGES)
-        return tamis__fail(TAMIS_CORRUPT, "there is no message %u: 1 to %d", type,
-                           TAMIS_MESSAGES - 1);
+        return tamis__fail(TAMIS_CORRUPT, "unknown message %u: 1 to %d", type, TAMIS_MESSAGES - 1);
     if (!is_in_turn(t, type))
         return tamis__fail(TAMIS_CORRUPT, "the message '%s' was not expected", names[type]);
     if (length > longest(t, type))

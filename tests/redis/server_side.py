@@ -355,7 +355,7 @@ def arguments():
                         (["bf-error-rate", "2"], "must be in (0, 1)"), (["secret", "00" * 16], "argument secret (hidden): it would be shown by MODULE LIST"),
                         (["secret-file", "/dev/null"], "must be a file of 32 hexadecimal digits"),
                         (["secret-file", "/nowhere/secret"], "cannot be opened"),
-                        (["hash", "md5"], "none of its choices"), (["nothing", "1"], "is no setting"), (["hash"], "has no value")):
+                        (["hash", "md5"], "none of its choices"), (["nothing", "1"], "is not a setting"), (["hash"], "has no value")):
         folder = tempfile.mkdtemp(prefix="tamis-redis-")
         ended = subprocess.run([PROGRAM, "--port", str(free_port()), "--dir", folder, "--save", "", "--loadmodule", MODULE, *words],
                                capture_output=True, text=True, timeout=30, env=environment_for(os.environ))

@@ -210,11 +210,10 @@ static void messages(void **unused) {
     assert_why("int32", "1234567890123456789012345678901234567890123",
                "'1234567890123456789012345678901234567890...' is not an int32: whole numbers from "
                "-2147483648 to 2147483647");
-    assert_why(
-        "utf32", "a",
-        "there is no encoding 'utf32'; there are utf8, bytes, utf16, utf16be, int32, int32be, "
-        "int64, int64be, uint32, uint32be, uint64, uint64be, float, floatbe, double, "
-        "doublebe, uuid, hex, base64");
+    assert_why("utf32", "a",
+               "unknown encoding 'utf32'; there are utf8, bytes, utf16, utf16be, int32, int32be, "
+               "int64, int64be, uint32, uint32be, uint64, uint64be, float, floatbe, double, "
+               "doublebe, uuid, hex, base64");
 }
 
 /* With one byte less there is an error message, and nothing is written past the buffer. */

@@ -380,7 +380,8 @@ static void retouched_lists_are_checked(void **state) {
 }
 
 /* The key of list 10 takes all but a few bytes, so the next list or key has no room for its number,
- * or the key itself none for its weight. The error message names it: nothing was read past the end. */
+ * or the key itself none for its weight. The error message names the list: nothing was read past
+ * the end. */
 static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     (void)state;
     enum { LIST_10 = 15 + 10 * 4, KEY = LIST_10 + 8, BYTES = 15 + 16 * 16 + 2 };

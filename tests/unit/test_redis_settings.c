@@ -335,7 +335,7 @@ static void invalid_arguments(void **state) {
         {{"error_rate", "1"}, 2, "argument error_rate 1: it must be in (0, 1)"},
         {{"secret-file", "/none"}, 2, "argument secret-file /none: it cannot be opened"},
         {{"secret", DIGITS}, 2, "argument secret (hidden): it would be shown by MODULE LIST"},
-        {{"color", "red"}, 2, "argument color red: it is no setting"},
+        {{"color", "red"}, 2, "argument color red: it is not a setting"},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(start(REDIS_7, bad[i].words, bad[i].count), REDIS_ERR);

@@ -711,7 +711,7 @@ static void lying_senders_are_caught(void **state) {
     expect_caught(&p, 1, l, "'more' was not expected");
     l = lying_sender();
     say(l, 77, NULL, 0);
-    expect_caught(&p, 1, l, "no message 77");
+    expect_caught(&p, 1, l, "unknown message 77");
     l = new_liar();
     say(l, TAMIS_MSG_DIGEST, NULL, 0);
     expect_caught(&p, 1, l, "does not speak this protocol");

@@ -391,7 +391,7 @@ static void only_whole_sets_are_joined(void **state) {
     }
     other = create(spec);
     must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], other, s[2]}, 3, "its kind is split");
-    must_refuse(TAMIS_MISMATCH, (const tamis *[]){other, s[1], s[2]}, 3, "no shard");
+    must_refuse(TAMIS_MISMATCH, (const tamis *[]){other, s[1], s[2]}, 3, "is not a shard");
     tamis_free(other);
     const struct tamis_options small = {.struct_size = sizeof small, .max_bytes = 1000};
     tamis *joined;
