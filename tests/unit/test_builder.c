@@ -927,7 +927,7 @@ static void invalid_calls_are_refused(void **state) {
     REFUSED(TAMIS_INVALID, "fpr or size",
             tamis_builder_create(&b, "sorted:fpr=1%,size=1M", 0, NULL));
     REFUSED(TAMIS_INVALID, "capacity", tamis_builder_create(&b, "fnv:fpr=1%", 0, NULL));
-    REFUSED(TAMIS_INVALID, "no kind", tamis_builder_create(&b, "nothing", 0, NULL));
+    REFUSED(TAMIS_INVALID, "unknown kind", tamis_builder_create(&b, "nothing", 0, NULL));
     REFUSED(TAMIS_IO, "/no/such/folder",
             tamis_builder_create(&b, "sorted", MIB, "/no/such/folder"));
     assert_null(b);
