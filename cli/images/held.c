@@ -68,7 +68,7 @@ static void copy_and_let_go(struct held *held) {
     held->fd = -1;
 }
 
-/* The signal does not say which: a lease that shall go says so itself. */
+/* The signal does not say which: a lease that must go says so itself. */
 static void *watch(void *with) {
     sigset_t wanted;
     (void)with;

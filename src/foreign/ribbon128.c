@@ -430,8 +430,8 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The number of keys for so many slots: between those that need as many and those that need a block
- * less. */
+/* The number of keys for this number of slots: between those that need as many and those that
+ * need a block less. */
 static struct tamis_estimate keys_in(uint64_t slots) {
     uint64_t low = 1, high = 2 * slots;
     while (high - low > 1) {

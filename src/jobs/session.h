@@ -79,7 +79,7 @@ struct tamis_session {
 
     tamis_buffer in, out; /* the frame being received; output not yet sent */
     uint64_t out_at, frames_in, frames_out, bytes_in, bytes_out;
-    uint64_t args[2], keys_sent; /* of the lists; of our keys */
+    uint64_t list_sent[2], keys_sent; /* hashes of each list; our keys */
     bool has_received_magic, has_received_hello, has_received_digest, has_received_end;
     bool has_sent_hello, has_said_digest, has_sent_done, has_said_dry, has_sent_end;
     bool is_done; /* the receiver knows the difference, or stopped */

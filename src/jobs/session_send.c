@@ -178,20 +178,20 @@ static tamis_status say_done(tamis_session *t) {
 
 static tamis_status say_list(tamis_session *t, int which) {
     const uint8_t name = (uint8_t)which;
-    const uint64_t left = tamis__count(&t->list[which]) - t->args[which];
+    const uint64_t left = tamis__count(&t->list[which]) - t->list_sent[which];
     const uint64_t n = left < TAMIS_FRAME_ITEMS ? left : TAMIS_FRAME_ITEMS;
     uint64_t start;
     tamis_status rc = open_frame(t, TAMIS_MSG_LIST, &start);
     if (!rc) rc = put(t, &name, 1);
-    if (!rc) rc = put(t, t->list[which].bytes + 8 * t->args[which], 8 * n);
-    t->args[which] += n;
+    if (!rc) rc = put(t, t->list[which].bytes + 8 * t->list_sent[which], 8 * n);
+    t->list_sent[which] += n;
     return rc ? rc : close_frame(t, start);
 }
 
 static tamis_status report(tamis_session *t) {
     if (!t->has_sent_done) return say_done(t);
     for (int i = 0; i < 2; i++)
-        if (tamis__list_travels(t, i) && t->args[i] < t->listed[i]) return say_list(t, i);
+        if (tamis__list_travels(t, i) && t->list_sent[i] < t->listed[i]) return say_list(t, i);
     return has_keys_to_say(t) ? say_keys(t) : TAMIS_OK;
 }
 

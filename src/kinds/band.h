@@ -47,7 +47,8 @@ static inline tamis_band_form tamis__band_form_of(const uint64_t word[]) {
 
 double tamis__band_word_rate(const uint64_t word[]); /* (1 + narrow/65536) 2^-width */
 
-/* Sets both to so many 65536ths of a column; and how many keep a rate, 0 for one below 2^-32. */
+/* Sets both words to `total` 65536ths of a column; and how many of them keep a rate, 0 for one
+ * below 2^-32. */
 void tamis__band_set_columns(uint64_t word[], uint64_t total);
 uint64_t tamis__band_columns_for(double rate);
 
@@ -62,7 +63,7 @@ typedef struct tamis_band_task {
 uint64_t tamis__band_work(tamis_band_form, uint64_t n);
 uint64_t tamis__band_max_bytes(tamis_band_form, uint64_t n);
 
-/* Expected bytes for so many keys in so many bands; in practice a little less. */
+/* Expected bytes for this number of keys and bands; in practice a little less. */
 uint64_t tamis__band_expect(tamis_band_form, uint64_t keys, uint64_t bands);
 
 /* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that

@@ -62,7 +62,7 @@ static uint64_t blocks_for(uint64_t hashes, double keys, double fpr) {
  * rate. */
 static const double worth_bits = 0.97, worth_rate = 0.9;
 
-/* The best number of hashes for so many blocks. */
+/* The best number of hashes for this number of blocks. */
 static uint64_t hashes_in(uint64_t blocks, double keys) {
     uint64_t best = LANES;
     double min = rate_of(LANES, keys, blocks) * worth_rate;

@@ -43,7 +43,7 @@ static tamis_status too_large(const tamis_bag_code *code) {
 }
 
 /* The fewest homes that keep the rate with a given width: as many as the load needs, or more for
- * the rate. 0 when there cannot be so many. */
+ * the rate. 0 when that many are impossible. */
 static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
     uint64_t word[TAMIS_WORDS] = {tamis__slots_homes_for(keys), width};
     if (!word[SLOTS]) return 0;
@@ -127,13 +127,13 @@ static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const t
     return false;
 }
 
-/* The cursor is the last hash returned, plus one: hashes and entries have the same order. */
 tamis_status tamis__bag_audit(const tamis_body *f) {
     const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);
     return tamis__slots_audit(&t, code->is_legal);
 }
 
+/* The cursor is the last hash returned, plus one: hashes and entries have the same order. */
 bool tamis__bag_next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     const tamis_bag_code *code = f->kind->own;
     const tamis_slots t = tamis__bag_slots(f);

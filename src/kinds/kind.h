@@ -480,7 +480,7 @@ static inline bool tamis__always_sized(const tamis_params *params) {
     return true;
 }
 
-/* For check: does a kind have so many of them? False, with the message, outside of min to max. */
+/* For check: false, with an error message, when `n` things are not within min to max. */
 bool tamis__may_have(const char *kind, uint64_t n, const char *things, uint64_t min, uint64_t max);
 
 /* ==== All kinds ============================================================================= */
