@@ -312,7 +312,7 @@ static void refuses_bad_tables(void **state) {
     refused("rocksdb-sst", file, TAMIS_CORRUPT, "3e 00 7a 00");
     file.bytes[file.size - 12] = 5;
     file.bytes[file.size - 53] = 5;
-    refused("rocksdb-sst", file, TAMIS_CORRUPT, "checksum of type 5");
+    refused("rocksdb-sst", file, TAMIS_CORRUPT, "checksum type 5");
     file.bytes[file.size - 53] = 2;
     refused("rocksdb-sst", file, TAMIS_CORRUPT, "checksum of the metaindex");
     free(file.bytes);
