@@ -3,6 +3,7 @@
 # There is a manual page for every verb, without complaints from whoever formats it, and it fits into
 # 80 columns.
 cd "$(dirname "$0")/../.." || exit 2
+: "${B:=build}" "${CC:=cc}"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 if ! command -v scdoc >/dev/null; then
     echo "ok 1 - manual pages # SKIP scdoc is not installed"
