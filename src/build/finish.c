@@ -97,10 +97,7 @@ static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
 }
 
 tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
-    const struct tamis_options kept = {.threads = b->filter->threads,
-                                       .max_bytes = b->filter->max_bytes,
-                                       .should_stop = b->filter->should_stop,
-                                       .stop_ctx = b->filter->stop_ctx};
+    const struct tamis_options kept = tamis__options_of(b->filter);
     const tamis_status rc = tamis__new_with(out, image, &b->filter->allocator, &kept);
     if (!rc && b->filter->kind->start) b->filter->kind->start(&(*out)->image.body);
     return rc;

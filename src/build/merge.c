@@ -11,10 +11,7 @@ static tamis_status may_merge(const tamis *into, const tamis *from) {
 }
 
 static tamis_status merge_built(tamis *into, const tamis *from) {
-    const struct tamis_options filter = {.struct_size = sizeof filter,
-                                         .allocator = &into->allocator,
-                                         .should_stop = into->should_stop,
-                                         .stop_ctx = into->stop_ctx};
+    const struct tamis_options filter = tamis__options_of(into);
     const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
     tamis_builder *b;
     tamis *merged = NULL;

@@ -119,6 +119,15 @@ void tamis__keep_options(tamis *f, const struct tamis_options *options) {
     f->is_trusted = options->is_trusted;
 }
 
+struct tamis_options tamis__options_of(const tamis *f) {
+    return (struct tamis_options){.struct_size = sizeof(struct tamis_options),
+                                  .allocator = &f->allocator,
+                                  .threads = f->threads,
+                                  .max_bytes = f->max_bytes,
+                                  .should_stop = f->should_stop,
+                                  .stop_ctx = f->stop_ctx};
+}
+
 tamis_status tamis__stopped(const tamis *f) {
     if (!f->should_stop || !f->should_stop(f->stop_ctx)) return TAMIS_OK;
     return tamis__fail(TAMIS_CANCELLED, "stopped by options.should_stop");
@@ -243,10 +252,7 @@ static tamis_status copy_as(tamis **copy, const tamis *f, const struct tamis_all
 }
 
 tamis_status tamis_copy(tamis **copy, const tamis *f) {
-    const struct tamis_options options = {.threads = f->threads,
-                                          .max_bytes = f->max_bytes,
-                                          .should_stop = f->should_stop,
-                                          .stop_ctx = f->stop_ctx};
+    const struct tamis_options options = tamis__options_of(f);
     *copy = NULL;
     return copy_as(copy, f, &f->allocator, &options);
 }

@@ -60,6 +60,9 @@ tamis_status tamis__new_with(tamis **, const tamis_image *, const struct tamis_a
 /* Stores the options that concern the handle itself, for as long as it lives. */
 void tamis__keep_options(tamis *, const struct tamis_options *);
 
+/* The options that another filter needs to be like this one, its allocator included. */
+struct tamis_options tamis__options_of(const tamis *);
+
 /* TAMIS_CANCELLED with an error message when the caller wants to stop. */
 tamis_status tamis__stopped(const tamis *);
 

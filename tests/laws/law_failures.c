@@ -255,11 +255,34 @@ static const char *growth_has_a_limit(const subject *s) {
     return what;
 }
 
+/* What is built once grows by merging. */
+static const char *merging_has_a_limit(const subject *s) {
+    enum { FEW = 2000, ALL = 20000 };
+    struct tamis_options options = *secret_options(s->options);
+    tamis *small = filled(s, ALL, 0.01, NULL, 0, FEW), *f;
+    tamis *large = filled(s, ALL, 0.01, NULL, FEW, ALL);
+    const char *what = NULL;
+    size_t size;
+    uint8_t *image = test_image(small, &size);
+    tamis_payload(small, &options.max_bytes);
+    if (tamis_load_with(&f, image, size, &options)) abort();
+    if (tamis_merge(f, large) != TAMIS_TOO_LARGE)
+        what = "a merge knows no limit";
+    else if (!same_payload(f, small) || count_keys(f, 0, FEW) != FEW)
+        what = "a merge that was refused has changed it";
+    free(image);
+    tamis_free(f);
+    tamis_free(small);
+    tamis_free(large);
+    return what;
+}
+
 const law failure_laws[] = {
     {"out_of_memory_is_safe", 0, out_of_memory_is_safe, 0},
     {"failure_changes_nothing", TAMIS_CAN_ADD, failure_changes_nothing, 0},
     {"growth_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_keeps_keys, 0},
     {"limit_holds", 0, limit_holds, 0},
     {"growth_has_a_limit", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_has_a_limit, 0},
+    {"merging_has_a_limit", TAMIS_IS_BUILT | TAMIS_CAN_MERGE, merging_has_a_limit, 0},
     {NULL, 0, NULL, 0},
 };

@@ -27,6 +27,8 @@ plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/h
     src/core/combine.c "memcmp(x->secret, y->secret, sizeof x->secret) != 0" "false"
 plant "growth knows no limit on bytes" laws/laws "growth_has_a_limit: scalable" \
     src/core/filter.c "if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);" ""
+plant "merging what was built knows no limit on bytes" laws/laws "merging_has_a_limit: gcs" \
+    src/build/merge.c "filter = tamis__options_of(into);" "filter = {.struct_size = sizeof filter, .allocator = &into->allocator};"
 plant "the limit on bytes is forgotten at import" unit/test_redis "" \
     src/core/import_export.c "tamis__new_with(filter, &image, &allocator, options);" \
     "tamis__new_with(filter, &image, &allocator, &(struct tamis_options){.threads = options->threads});"
@@ -55,8 +57,8 @@ plant "who stops a resize has the new payload already" laws/laws "stopping_chang
     src/core/filter.c "    if (!rc) rc = tamis__stopped(f);
     if (!rc) rc = tamis__install(f, &to, &block);" "    if (!rc) rc = tamis__install(f, &to, &block);
     if (!rc) rc = tamis__stopped(f);"
-plant "what is built forgets whom to ask" laws/laws "stopping_is_kept_however_made: blocked" \
-    src/build/finish.c ".should_stop = b->filter->should_stop," ".should_stop = NULL,"
+plant "what is built forgets whom to ask" laws/laws "stopping_is_kept_however_made: cuckoo" \
+    src/build/finish.c "kept = tamis__options_of(b->filter);" "kept = {.max_bytes = b->filter->max_bytes};"
 plant "a builder goes on" laws/laws "a_builder_can_be_stopped: fuse" \
     src/build/sorting.c "return tamis__stopped(b->filter);" "return TAMIS_OK;"
 plant "all content is trusted" laws/laws "trust_is_for_content_alone: blocked" \
