@@ -286,6 +286,12 @@ struct tamis_plan {
 /* Plans a spec without allocating anything, however large the filter. Threads: any. */
 TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan);
 
+/* The rate that a filter of this spec has after `items` adds, by the formula of its kind: while it
+ * fills up, or beyond its capacity. TAMIS_FULL beyond the capacity of kinds that need not take more
+ * keys. On failure *fpr stays as it was. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_plan_fpr(const char *spec, uint64_t items,
+                                                       double *fpr);
+
 /* One option of a spec, as written there. */
 #define TAMIS_SPEC_OPTION_INIT TAMIS_INIT(struct tamis_spec_option)
 
@@ -526,6 +532,17 @@ TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_create_with(
 TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_continue(
     tamis_builder **builder, const tamis *filter, const struct tamis_builder_options *options);
 
+/* The same with other labels: one entry per label of the filter, in their order. Labels that get
+ * the same name become one. NULL for `labels` keeps them all. Threads: as tamis_has. */
+struct tamis_relabel {
+    const char *name; /* from now on; NULL: the label is gone, and its keys with it */
+    bool is_emptied;  /* its keys are gone, its name and its place stay */
+};
+
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_builder_continue_labels(
+    tamis_builder **builder, const tamis *filter, const struct tamis_relabel *labels,
+    const struct tamis_builder_options *options);
+
 /* Frees a builder and what it keeps in memory and on disk. NULL is allowed.
  * Threads: one, with no other user. */
 TAMIS_API void tamis_builder_free(tamis_builder *builder);
@@ -656,7 +673,8 @@ struct tamis_info {
     const char *contract; /* what the kind promises, in one line */
     uint32_t kind_id;
     bool is_view;
-    bool is_saturated; /* so full that nearly everything is answered yes */
+    bool is_saturated; /* so full that most non-members are answered yes: fpr_now is above one half,
+                          and halfway from what was asked to 1 */
     bool is_degraded;  /* fpr_now is more than twice what was asked */
     uint64_t capacity;
     uint64_t items; /* adds so far; an upper bound of the distinct keys */
@@ -879,6 +897,11 @@ TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 TAMIS_API bool tamis_parse_count(const char *text, uint64_t *count);
 TAMIS_API bool tamis_parse_bytes(const char *text, uint64_t *bytes);
 TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
+
+/* Whether `typed` may be a slip of the hand for `name`, for "did you mean": the words differ in few
+ * letters for their length. `*distance` is then how many letters were added, dropped, changed or
+ * swapped with their neighbour. Threads: any. */
+TAMIS_API bool tamis_is_slip(const char *typed, const char *name, size_t *distance);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,21 @@ TAMIS_API unsigned tamis_best_hashes(double keys, double bits);
 /* Bits that a classic filter needs for `keys` keys at rate `fpr` with `hashes` probes. */
 TAMIS_API double tamis_bits_for(double keys, double fpr, double hashes);
 
+/* The share of bits that are set, on average; and how far from it the share is with a probability
+ * of at most `prob`: sqrt(kn ln(2/prob) / 2) / m, because each probe changes at most one bit
+ * (Azuma and Hoeffding). */
+TAMIS_API double tamis_fill_expected(double keys, double bits, double hashes);
+TAMIS_API double tamis_fill_deviation(double keys, double bits, double hashes, double prob);
+
+/* One of `counters` counters after `keys` keys with `hashes` probes each: the probability that it
+ * is `value`, and that it is at least `value`, which is the tail of a binomial distribution. */
+TAMIS_API double tamis_counter_share(double keys, double counters, double hashes, unsigned value);
+TAMIS_API double tamis_counter_tail(double keys, double counters, double hashes, unsigned value);
+
+/* The largest of them, on average; as if they were independent, which is at most 2 % less from
+ * 100 counters. NaN where they are over 65536 on average. */
+TAMIS_API double tamis_counter_largest(double keys, double counters, double hashes);
+
 /* Upper bound on the probability that any of `counters` counters reaches `value` after `keys` keys
  * with `hashes` probes each. */
 TAMIS_API double tamis_counter_overflow(double keys, double counters, double hashes,

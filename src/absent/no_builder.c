@@ -32,6 +32,13 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter
     return refuse();
 }
 
+tamis_status tamis_builder_continue_labels(tamis_builder **builder, const tamis *filter,
+                                           const struct tamis_relabel *labels,
+                                           const struct tamis_builder_options *options) {
+    *builder = NULL;
+    return refuse();
+}
+
 void tamis_builder_free(tamis_builder *builder) {
     /* There is none but NULL. */
 }

@@ -182,22 +182,28 @@ void tamis_builder_free(tamis_builder *b) {
 
 /* ---- Continuing from a filter --------------------------------------------------------------- */
 
-/* Labels may have other numbers here: `number` maps theirs to ours. */
-static tamis_status take_labels(tamis_builder *b, const tamis *f, uint64_t *number) {
+enum { NO_LABEL = -1 };
+
+/* Labels may have other numbers here: `number` maps theirs to ours, or says that their keys are
+ * left out. */
+static tamis_status take_labels(tamis_builder *b, const tamis *f, const struct tamis_relabel *into,
+                                int64_t *number) {
     tamis_status rc = TAMIS_OK;
     for (uint64_t i = 0; i < tamis_label_count(f) && !rc; i++) {
-        rc = tamis_builder_label(b, tamis_label_name(f, i));
-        number[i] = b->label;
+        const char *name = into ? into[i].name : tamis_label_name(f, i);
+        if (name) rc = tamis_builder_label(b, name);
+        number[i] = !name || (into && into[i].is_emptied) ? NO_LABEL : (int64_t)b->label;
     }
     return rc;
 }
 
-static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_t *number) {
+static tamis_status take_records(tamis_builder *b, const tamis *f, const int64_t *number) {
     uint64_t cursor = 0, hash, value;
     tamis_status rc = TAMIS_OK;
     while (!rc && tamis_next(f, &cursor, &hash, &value)) {
         if (f->can & TAMIS_CAN_LABEL) {
-            b->label = number[value];
+            if (number[value] == NO_LABEL) continue;
+            b->label = (uint64_t)number[value];
             b->has_label = true;
         }
         rc = tamis_builder_add_hash(b, hash);
@@ -205,16 +211,20 @@ static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_
     return rc;
 }
 
-tamis_status tamis__builder_take(tamis_builder *b, const tamis *f) {
+static tamis_status take(tamis_builder *b, const tamis *f, const struct tamis_relabel *into) {
     const struct tamis_allocator *allocator = &b->filter->allocator;
     tamis_block block;
-    uint64_t *number = tamis__get(allocator, tamis_label_count(f) * sizeof *number, &block);
+    int64_t *number = tamis__get(allocator, tamis_label_count(f) * sizeof *number, &block);
     if (!number) return TAMIS_NOMEM;
-    tamis_status rc = take_labels(b, f, number);
+    tamis_status rc = take_labels(b, f, into, number);
     if (!rc) rc = take_records(b, f, number);
     b->has_label = false; /* these labels were not the caller's choice */
     tamis__block_free(allocator, &block);
     return rc;
+}
+
+tamis_status tamis__builder_take(tamis_builder *b, const tamis *f) {
+    return take(b, f, NULL);
 }
 
 static tamis_status copy_notes(tamis_builder *b, const tamis *f) {
@@ -225,8 +235,9 @@ static tamis_status copy_notes(tamis_builder *b, const tamis *f) {
     return rc;
 }
 
-tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
-                                    const struct tamis_builder_options *options) {
+tamis_status tamis_builder_continue_labels(tamis_builder **builder, const tamis *f,
+                                           const struct tamis_relabel *labels,
+                                           const struct tamis_builder_options *options) {
     struct tamis_builder_options o;
     struct tamis_options fo;
     tamis_builder *b;
@@ -244,13 +255,18 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     tamis__derive(b->filter);
     rc = open_records(b, o.temp_dir, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
-    if (!rc) rc = tamis__builder_take(b, f);
+    if (!rc) rc = take(b, f, labels);
     if (rc) {
         tamis_builder_free(b);
         return rc;
     }
     *builder = b;
     return TAMIS_OK;
+}
+
+tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
+                                    const struct tamis_builder_options *options) {
+    return tamis_builder_continue_labels(builder, f, NULL, options);
 }
 
 /* ---- Labels and notes ----------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "core/filter.h"
 #include "foreign/bip158.h"
 
@@ -44,6 +45,12 @@ bool tamis_format_named(const char *name, struct tamis_format_info *info) {
 static tamis_status unknown_format(const char *name) {
     char known[512] = "none"; /* in a build without formats */
     int at = 0;
+    tamis_nearest nearest = {.typed = name};
+    for (size_t i = 0; i < tamis__format_count(); i++)
+        tamis__nearest_try(&nearest, tamis__format_at(i)->name);
+    if (nearest.name)
+        return tamis__fail(TAMIS_INVALID, "unknown format '%s'; did you mean %s?", name,
+                           nearest.name);
     for (size_t i = 0; i < tamis__format_count() && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
                        tamis__format_at(i)->name);
@@ -53,6 +60,12 @@ static tamis_status unknown_format(const char *name) {
 static tamis_status unknown_param(const tamis_format *format, const char *name) {
     char known[256] = "none";
     int at = 0;
+    tamis_nearest nearest = {.typed = name};
+    for (size_t i = 0; i < format->param_count; i++)
+        tamis__nearest_try(&nearest, format->params[i].name);
+    if (nearest.name)
+        return tamis__fail(TAMIS_INVALID, "the format %s has no parameter '%s'; did you mean %s?",
+                           format->name, name, nearest.name);
     for (size_t i = 0; i < format->param_count && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
                        format->params[i].name);

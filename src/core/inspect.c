@@ -5,8 +5,11 @@
 
 #include "core/filter.h"
 
-/* Above this a yes means next to nothing. */
-static const double saturated_rate = 0.5;
+/* Above this a yes means next to nothing. A high rate that was asked for is not a fault: saturation
+ * begins halfway from there to 1. */
+static double saturated_above(double asked) {
+    return (1 + asked) / 2;
+}
 
 /* No kind that can be intersected, or merged with another size, has a caveat of its own. */
 static const char stray[sizeof((tamis_measurement *)0)->caveat] =
@@ -79,7 +82,7 @@ void tamis_measure(const tamis *f, struct tamis_info *info) {
     tamis_measurement m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     full.fpr_expected = expected_rate(f);
-    full.is_saturated = has_rate && m.fpr > saturated_rate;
+    full.is_saturated = has_rate && m.fpr > saturated_above(asked);
     full.is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked;
     full.fpr_now = m.fpr;
     full.fill = (double)m.bits_set / (double)m.bits;

@@ -83,14 +83,21 @@ tamis_status tamis__request_plan(const tamis_parsed_spec *r, tamis_shape *out) {
     return r->has_capacity ? plan_shape(r, &r->params, out) : plan_capacity(r, out);
 }
 
-tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan) {
+/* The kind and the shape that a spec asks for. */
+static tamis_status plan_text(const char *spec, const tamis_kind **kind, tamis_shape *shape) {
     tamis_parsed_spec request;
-    tamis_shape shape;
     tamis_status rc = tamis__spec_parse(spec, &request);
-    if (!rc) rc = tamis__request_plan(&request, &shape);
+    if (!rc) rc = tamis__request_plan(&request, shape);
+    if (!rc) *kind = request.entry->kind;
+    return rc;
+}
+
+tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan) {
+    const tamis_kind *kind;
+    tamis_shape shape;
+    const tamis_status rc = plan_text(spec, &kind, &shape);
     if (rc) return rc;
 
-    const tamis_kind *kind = request.entry->kind;
     const double size = (double)tamis__wished_size(kind, shape.word, shape.size);
     struct tamis_plan full = {
         .kind = kind->name,
@@ -107,4 +114,19 @@ tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan) {
     memcpy(full.word, shape.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
     return tamis__fill_struct(plan, &full, sizeof full, "plan");
+}
+
+tamis_status tamis_plan_fpr(const char *spec, uint64_t items, double *fpr) {
+    const tamis_kind *kind;
+    tamis_shape shape;
+    const tamis_status rc = plan_text(spec, &kind, &shape);
+    if (rc) return rc;
+
+    const bool has_end = (kind->room || kind->build) && !TAMIS_ENTRY(kind, reshape, grow);
+    if (has_end && items > shape.capacity)
+        return tamis__fail(TAMIS_FULL, "%s planned for %llu keys promises nothing about %llu",
+                           kind->name, (unsigned long long)shape.capacity,
+                           (unsigned long long)items);
+    *fpr = tamis__expected_rate(kind, shape.word, items);
+    return TAMIS_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "core/memory.h"
 
 #define DEFAULT_KIND "blocked"
@@ -156,9 +157,16 @@ static void append(list *l, const char *name) {
 
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
     list known = {""};
-    for (size_t i = 0; i < (tamis__hashes_itself(kind) ? COMMON_BEFORE_HASH : COMMON_COUNT); i++)
-        append(&known, common[i].name);
-    for (size_t i = 0; i < tamis__option_count(kind); i++) append(&known, kind->options[i].name);
+    tamis_nearest nearest = {.typed = name};
+    const size_t shared = tamis__hashes_itself(kind) ? COMMON_BEFORE_HASH : COMMON_COUNT;
+    for (size_t i = 0; i < shared + tamis__option_count(kind); i++) {
+        const char *each = i < shared ? common[i].name : kind->options[i - shared].name;
+        tamis__nearest_try(&nearest, each);
+        append(&known, each);
+    }
+    if (nearest.name)
+        return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; did you mean %s?", kind->name,
+                           name, nearest.name);
     return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; it knows %s", kind->name, name,
                        known.text);
 }

@@ -20,6 +20,7 @@
 #include <xlocale.h>
 #endif
 
+#include "base/slips.h"
 #include "base/status.h"
 #include "foreign/bytes.h"
 #include "tamis_formats.h"
@@ -290,11 +291,30 @@ static bool read_hex(const char *text, size_t bytes, uint8_t *to) {
     return !(seen & NO);
 }
 
+/* Names the first byte, of `len`, that is no digit: a key with a blank in it has that wrong, and
+ * not its length. */
+static size_t refuse_digits(const scribe *s, size_t len, const uint8_t digits[],
+                            const char *allowed, const char *otherwise) {
+    char because[120];
+    size_t i = 0;
+    while (i < len && !(digit_of(digits, s->text[i]) & NO)) i++;
+    if (i == len) return refuse(s, otherwise);
+    const uint8_t byte = (uint8_t)s->text[i];
+    const bool is_plain = byte >= 0x20 && byte < 0x7f;
+    int at = snprintf(because, sizeof because, "byte %zu is ", i + 1);
+    at += snprintf(because + at, sizeof because - (size_t)at, is_plain ? "'%c'" : "\\x%02x", byte);
+    snprintf(because + at, sizeof because - (size_t)at, "; %s", allowed);
+    return refuse(s, because);
+}
+
 static size_t as_hex(const scribe *blanks) {
+    static const char allowed[] = "digits are 0-9, a-f and A-F";
     const scribe s = without_blanks(blanks);
-    if (s.len % 2 != 0) return refuse(&s, "the number of digits is odd");
+    if (s.len % 2 != 0)
+        return refuse_digits(&s, s.len, hex_digits, allowed, "the number of digits is odd");
     if (!has_room(&s, s.len / 2)) return SIZE_MAX;
-    if (!read_hex(s.text, s.len / 2, s.to)) return refuse(&s, "digits are 0-9, a-f and A-F");
+    if (!read_hex(s.text, s.len / 2, s.to))
+        return refuse_digits(&s, s.len, hex_digits, allowed, allowed);
     return s.len / 2;
 }
 
@@ -325,9 +345,13 @@ static bool take_padding_off(scribe *s) {
 }
 
 static size_t as_base64(const scribe *blanks) {
+    static const char allowed[] = "letters are A-Z, a-z, 0-9, + and /, or - and _";
     const scribe whole = without_blanks(blanks);
     scribe s = whole;
-    if (!take_padding_off(&s)) return refuse(&whole, "it has a wrong length");
+    if (!take_padding_off(&s)) {
+        while (s.len > 0 && s.text[s.len - 1] == '=') s.len--; /* not what is wrong first */
+        return refuse_digits(&whole, s.len, base64_digits, allowed, "it has a wrong length");
+    }
     if (!has_room(&s, (uint64_t)s.len / 4 * 3 + s.len % 4 * 3 / 4)) return SIZE_MAX;
     uint32_t bits = 0;
     size_t len = 0, waiting = 0; /* bits that are not a whole byte yet */
@@ -341,7 +365,7 @@ static size_t as_base64(const scribe *blanks) {
         waiting -= 8;
         s.to[len++] = (uint8_t)(bits >> waiting);
     }
-    if (seen & NO) return refuse(&whole, "letters are A-Z, a-z, 0-9, + and /, or - and _");
+    if (seen & NO) return refuse_digits(&whole, s.len, base64_digits, allowed, allowed);
     /* Otherwise two texts would be one key. */
     if (bits & ((1u << waiting) - 1)) return refuse(&whole, "its last letter has leftover bits");
     return len;
@@ -375,6 +399,12 @@ const char *tamis_encoding_at(size_t i) {
 static size_t unknown(const char *name) {
     char known[256];
     int at = 0;
+    tamis_nearest nearest = {.typed = name};
+    for (size_t i = 0; i < ENCODINGS; i++) tamis__nearest_try(&nearest, encodings[i].name);
+    if (nearest.name) {
+        tamis__fail(TAMIS_INVALID, "unknown encoding '%s'; did you mean %s?", name, nearest.name);
+        return SIZE_MAX;
+    }
     for (size_t i = 0; i < ENCODINGS && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
                        encodings[i].name);

@@ -106,16 +106,21 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 }
 
 /* Every size is filled before the next one, as core does it: the keys of each time have the length
- * of that time, less the doublings since. */
+ * of that time, less the doublings since. More items than fit will have doubled it again. */
 static double rate(const uint64_t word[], uint64_t items) {
-    const unsigned doublings = (unsigned)word[DOUBLINGS];
+    unsigned doublings = (unsigned)word[DOUBLINGS];
+    uint64_t slots = word[SLOTS];
+    for (; items > tamis__slots_limit(slots) && doublings < MAX_DOUBLINGS; doublings++) {
+        if (slots > TAMIS_SLOTS_MAX_HOMES >> 1) break;
+        slots <<= 1;
+    }
     double misses = 0; /* logarithm of the probability */
     uint64_t before = 0;
     for (unsigned x = 0; x <= doublings; x++) {
-        uint64_t until = tamis__slots_limit(word[SLOTS] >> (doublings - x));
+        uint64_t until = tamis__slots_limit(slots >> (doublings - x));
         if (x == doublings || until > items) until = items;
         const int left = (int)bits_at(word, x) - (int)(doublings - x);
-        misses += (double)(until - before) * log1p(-ldexp(1 / (double)word[SLOTS], -left));
+        misses += (double)(until - before) * log1p(-ldexp(1 / (double)slots, -left));
         before = until;
     }
     return -expm1(misses);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slips.h"
 #include "base/status.h"
 #include "kinds/kind.h"
 
@@ -91,6 +92,12 @@ tamis_status tamis__kind_require(const char *name, const tamis_entry **entry) {
 
 tamis_status tamis__kind_refuse_name(const char *name, const char *names) {
     const uint32_t id = left_out(name);
+    tamis_nearest nearest = {.typed = name};
+    for (size_t i = 0; i < tamis__kind_count(); i++)
+        tamis__nearest_try(&nearest, list[i].kind->name);
+    if (!id && nearest.name)
+        return tamis__fail(TAMIS_INVALID, "unknown kind '%s'; did you mean %s?", name,
+                           nearest.name);
     if (!id) return tamis__fail(TAMIS_INVALID, "unknown kind '%s'; there are %s", name, names);
     return tamis__fail(TAMIS_INVALID, "kind %u (%s) is not part of this build; there are %s", id,
                        name, names);

@@ -204,7 +204,15 @@ static void messages(void **unused) {
                "'-1' is not a uint64be: whole numbers from 0 to 18446744073709551615");
     assert_why("float", "1e39", "'1e39' is not a float: they go up to 3.4028235e38, and inf");
     assert_why("double", "half", "'half' is not a double: numbers as 1, -0.5, 2.5e-3, inf or nan");
-    assert_why("hex", "0g", "'0g' is not hex: digits are 0-9, a-f and A-F");
+    assert_why("hex", "0g", "'0g' is not hex: byte 2 is 'g'; digits are 0-9, a-f and A-F");
+    assert_why("hex", "de ad", "'de ad' is not hex: byte 3 is ' '; digits are 0-9, a-f and A-F");
+    assert_why("hex", "a\xff", "'a\\xff' is not hex: byte 2 is \\xff; digits are 0-9, a-f and A-F");
+    assert_why("hex", "abc", "'abc' is not hex: the number of digits is odd");
+    assert_why("base64", "ab c=",
+               "'ab c=' is not base64: byte 3 is ' '; letters are A-Z, a-z, 0-9, + "
+               "and /, or - and _");
+    assert_why("base64", "abcde", "'abcde' is not base64: it has a wrong length");
+    assert_why("utf9", "a", "unknown encoding 'utf9'; did you mean utf8?");
     assert_why("utf8", "a\x01\x1b\xff",
                "'a\\x01\\x1b\\xff' is not utf8: it has a byte that is not UTF-8");
     assert_why("int32", "1234567890123456789012345678901234567890123",

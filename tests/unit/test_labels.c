@@ -299,6 +299,72 @@ static void a_label_comes_later(void **state) {
     tamis_free(all);
 }
 
+/* What is left is, byte for byte, what was never there would have given. */
+static void a_label_goes(void **state) {
+    static const char spec[] = "labels:capacity=5000,fpr=1%,segment=1024";
+    static const family y = {6, 5000, has_some};
+    enum { GONE = 2, EMPTIED = 4 };
+    struct tamis_relabel into[6];
+    char text[6][32];
+    (void)state;
+    tamis *all = build(spec, &y);
+    for (uint64_t l = 0; l < 6; l++)
+        into[l] = (struct tamis_relabel){l == GONE ? NULL : name_of(l, text[l]), l == EMPTIED};
+    tamis_builder *b, *expected = test_builder(spec);
+    assert_int_equal(tamis_builder_continue_labels(&b, all, into, NULL), TAMIS_OK);
+    add_labels(expected, &y, 0, GONE);
+    add_labels(expected, &y, GONE + 1, EMPTIED);
+    assert_int_equal(tamis_builder_label(expected, text[EMPTIED]), TAMIS_OK);
+    add_labels(expected, &y, EMPTIED + 1, 6);
+    tamis *f = test_finish(b), *without = test_finish(expected);
+    assert_true(test_is_same_payload(f, without));
+    assert_int_equal(tamis_label_count(f), 5);
+    assert_string_equal(tamis_label_name(f, GONE), text[GONE + 1]);
+    tamis_free(f);
+
+    /* New keys for the emptied label, which keeps its place; and no label at all is left. */
+    assert_int_equal(tamis_builder_continue_labels(&b, all, into, NULL), TAMIS_OK);
+    add_labels(b, &y, EMPTIED, EMPTIED + 1);
+    expected = test_builder(spec);
+    add_labels(expected, &y, 0, GONE);
+    add_labels(expected, &y, GONE + 1, 6);
+    tamis *again = test_finish(b), *five = test_finish(expected);
+    assert_true(test_is_same_payload(again, five));
+    for (uint64_t l = 0; l < 6; l++) into[l].name = NULL;
+    assert_int_equal(tamis_builder_continue_labels(&b, all, into, NULL), TAMIS_OK);
+    f = test_finish(b);
+    assert_int_equal(tamis_label_count(f), 0);
+    assert_false(tamis_has_hash(f, test_number(0, 1)));
+    tamis_free(f);
+    tamis_free(five);
+    tamis_free(again);
+    tamis_free(without);
+    tamis_free(all);
+}
+
+/* A name that another label has makes one of them; a name that is none is refused. */
+static void a_label_is_renamed(void **state) {
+    static const char spec[] = "labels:capacity=5000,fpr=1%,segment=1024";
+    static const family y = {3, 3000, has_own};
+    struct tamis_relabel into[3] = {{"one", false}, {"two", false}, {"one", false}};
+    uint64_t found[3];
+    tamis_builder *b;
+    (void)state;
+    tamis *all = build(spec, &y);
+    assert_int_equal(tamis_builder_continue_labels(&b, all, into, NULL), TAMIS_OK);
+    tamis *f = test_finish(b);
+    assert_int_equal(tamis_label_count(f), 2);
+    for (uint64_t k = 0; k < y.keys; k++) {
+        const size_t n = tamis_labels_hash(f, test_number(0, k), found, 3);
+        assert_true(n > 0 && n < 3 && (found[0] == (k % 3 == 1) || found[n - 1] == (k % 3 == 1)));
+    }
+    tamis_free(f);
+    into[1].name = "";
+    assert_int_equal(tamis_builder_continue_labels(&b, all, into, NULL), TAMIS_INVALID);
+    assert_null(b);
+    tamis_free(all);
+}
+
 /* The two filters may number labels differently: names decide. */
 static void merging_goes_by_names(void **state) {
     static const char spec[] = "labels:capacity=3000,fpr=1%,segment=1024";
@@ -439,6 +505,8 @@ int main(void) {
         cmocka_unit_test(keys_in_all_labels_are_cheap),
         cmocka_unit_test(every_label_keeps_its_rate),
         cmocka_unit_test(a_label_comes_later),
+        cmocka_unit_test(a_label_goes),
+        cmocka_unit_test(a_label_is_renamed),
         cmocka_unit_test(merging_goes_by_names),
         cmocka_unit_test(sizes_and_limits),
         cmocka_unit_test(forged_words_are_refused),

@@ -890,6 +890,64 @@ static void classic_sizes_are_those_of_long_double(void **state) {
     assert_true(planned > 300 && refused > 10);
 }
 
+/* ---- While it fills up ---------------------------------------------------------------------- */
+
+/* The rate by formula, and by the bits of a filter with `keys` keys; false when it takes no
+ * more. */
+static bool rates_after(const char *spec, uint64_t keys, double *planned, double *found) {
+    tamis *f;
+    const tamis_status promised = tamis_plan_fpr(spec, keys, planned);
+    tamis_status rc = tamis_create(&f, spec);
+    assert_int_equal(rc, TAMIS_OK);
+    for (uint64_t i = 0; i < keys && !rc; i++) rc = tamis_add_u64(f, i);
+    *found = tamis_fpr_now(f);
+    tamis_free(f);
+    if (!promised) assert_int_equal(rc, TAMIS_OK);
+    if (promised) assert_int_equal(promised, TAMIS_FULL);
+    return !promised;
+}
+
+/* Within what the spread of one filter's bits explains, from half full to twice as many keys. */
+static void the_rate_of_any_number_of_keys_is_foretold(void **state) {
+    (void)state;
+    enum { KEYS = 20000 };
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    size_t compared = 0, ended = 0;
+    for (size_t i = 0; tamis_kind_at(i, &kind); i++) {
+        char spec[TEXT];
+        struct tamis_plan plan = TAMIS_PLAN_INIT;
+        snprintf(spec, sizeof spec, "%s:capacity=%d,fpr=1%%", kind.name, KEYS);
+        if (!(kind.abilities & TAMIS_CAN_ADD) || tamis_plan_spec(spec, &plan)) continue;
+        if (kind.abilities & TAMIS_OWN_HASH) continue; /* which may spread these keys unevenly */
+        for (uint64_t keys = KEYS / 2; keys <= 2 * KEYS; keys += KEYS / 2) {
+            double planned = 0, found = 0;
+            if (!rates_after(spec, keys, &planned, &found)) {
+                assert_true(keys > KEYS && planned == 0);
+                ended++;
+                continue;
+            }
+            compared++;
+            if (fabs(planned / found - 1) > 0.08)
+                fail_msg("%s after %llu keys: %g by formula, %g by its bits", spec,
+                         (unsigned long long)keys, planned, found);
+        }
+    }
+    assert_true(compared > 70 && ended > 10);
+}
+
+static void the_rate_of_a_wrong_spec_is_refused(void **state) {
+    (void)state;
+    double fpr = -1;
+    assert_int_equal(tamis_plan_fpr("cukoo:capacity=10", 1, &fpr), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_fpr("fuse:capacity=10", 11, &fpr), TAMIS_FULL);
+    assert_string_equal(tamis_why(), "fuse planned for 10 keys promises nothing about 11");
+    assert_true(fpr == -1);
+    assert_int_equal(tamis_plan_fpr("fuse:capacity=10,width=8", 10, &fpr), TAMIS_OK);
+    assert_true(fabs(fpr - 1.0 / 256) < 1e-12);
+    assert_int_equal(tamis_plan_fpr("classic:capacity=10", 0, &fpr), TAMIS_OK);
+    assert_true(fpr == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_plan_wastes_two_percent),
@@ -912,6 +970,8 @@ int main(void) {
         cmocka_unit_test(directions_of_split_agree),
         cmocka_unit_test(directions_of_universal_agree),
         cmocka_unit_test(classic_sizes_are_those_of_long_double),
+        cmocka_unit_test(the_rate_of_any_number_of_keys_is_foretold),
+        cmocka_unit_test(the_rate_of_a_wrong_spec_is_refused),
     };
     return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
 }

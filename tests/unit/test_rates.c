@@ -275,6 +275,98 @@ static void the_overflow_bound_is_above_the_poisson_tail(void **state) {
     }
 }
 
+/* The table of docs/kinds/counting.md, and the tail of 16 as in print: with half of the counters in
+ * use a counter is Poisson with mean ln 2. */
+static void the_tail_of_a_counter_has_its_known_values(void **state) {
+    (void)state;
+    const double m = 1e9, n = m * LN2 / 7;
+    assert_near(tamis_counter_tail(n, m, 7, 3), 0.033, 0.02);
+    assert_near(tamis_counter_tail(n, m, 7, 7), 8.3e-6, 0.01);
+    assert_near(tamis_counter_tail(n, m, 7, 8), 7.2e-7, 0.01);
+    assert_near(tamis_counter_tail(n, m, 7, 15), 1.637e-15, 1e-3);
+    assert_near(tamis_counter_tail(n, m, 7, 16), 7.1e-17, 0.01);
+    assert_true(tamis_counter_tail(n, m, 7, 0) == 1);
+    assert_near(tamis_counter_tail(2, 2, 2, 2), 11.0 / 16, 1e-12); /* four balls, two bins */
+    assert_near(tamis_counter_tail(2, 2, 2, 3), 5.0 / 16, 1e-12);
+    assert_near(tamis_counter_tail(2, 2, 2, 4), 1.0 / 16, 1e-12);
+    assert_true(tamis_counter_tail(2, 2, 2, 5) == 0 && tamis_counter_tail(3, 1, 2, 6) == 1);
+    assert_true(tamis_counter_tail(3, 1, 2, 7) == 0 && tamis_counter_tail(0, 8, 4, 1) == 0);
+}
+
+/* Every counter has some value, and the tail is what is not below. */
+static void shares_of_counters_add_up_to_one(void **state) {
+    (void)state;
+    static const double loads[] = {0.1, LN2, 3, 40, 900};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        const double m = 5000, n = m * loads[i] / 4;
+        double below = 0;
+        for (unsigned value = 0; value < 2 * loads[i] + 60; value++) {
+            assert_true(fabs(1 - below - tamis_counter_tail(n, m, 4, value)) < 1e-10);
+            below += tamis_counter_share(n, m, 4, value);
+        }
+        assert_near(below, 1, 1e-9);
+    }
+    assert_near(tamis_counter_share(2, 2, 2, 2), 6.0 / 16, 1e-12);
+    assert_true(tamis_counter_share(2, 2, 2, 5) == 0 && tamis_counter_share(3, 1, 2, 6) == 1);
+}
+
+enum { MAX_BALLS = 400 };
+
+/* The probability that no counter is above `max`: N!/m^N times the coefficient of x^N in the m-th
+ * power of the sum of x^i / i!, i up to max; one factor after the other. */
+static double chance_of_none_above(unsigned max, unsigned balls, unsigned counters) {
+    double sum[MAX_BALLS + 1] = {1}, term[MAX_BALLS + 1] = {1};
+    for (unsigned i = 1; i <= max && i <= balls; i++) term[i] = term[i - 1] / i;
+    for (unsigned c = 0; c < counters; c++)
+        for (unsigned n = balls + 1; n-- > 0;) {
+            double next = 0;
+            for (unsigned i = 0; i <= max && i <= n; i++) next += sum[n - i] * term[i];
+            sum[n] = next;
+        }
+    return exp(log(sum[balls]) + lgamma(balls + 1.0) - balls * log(counters));
+}
+
+static void the_largest_counter_is_as_large_as_counted(void **state) {
+    (void)state;
+    static const unsigned counters[] = {100, 200, 400};
+    for (size_t i = 0; i < 3; i++)
+        for (unsigned per = 1; per <= 4; per++) {
+            const unsigned m = counters[i],
+                           balls = m * per / 4 > MAX_BALLS ? MAX_BALLS : m * per / 4;
+            double mean = 0;
+            for (unsigned v = 0; v < 20; v++) mean += 1 - chance_of_none_above(v, balls, m);
+            assert_near(tamis_counter_largest(balls, m, 1), mean, 0.02);
+            assert_order(tamis_counter_largest(balls, m, 1), mean, "largest", balls, m, 1);
+        }
+    assert_true(tamis_counter_largest(3, 1, 2) == 6 && tamis_counter_largest(0, 100, 7) == 0);
+    assert_true(isnan(tamis_counter_largest(1e9, 100, 7)));
+}
+
+/* The exact distribution of the set bits, ball by ball: what is outside is less than promised, and
+ * the mean is the mean. */
+static void the_fill_stays_within_its_deviation(void **state) {
+    (void)state;
+    enum { BITS = 120 };
+    for (unsigned balls = 10; balls <= 300; balls += 29) {
+        double p[BITS + 1] = {1}, mean = 0;
+        for (unsigned t = 0; t < balls; t++)
+            for (unsigned i = BITS + 1; i-- > 0;)
+                p[i] = p[i] * i / BITS + (i ? p[i - 1] * (BITS - i + 1) / BITS : 0);
+        for (unsigned i = 0; i <= BITS; i++) mean += p[i] * i / BITS;
+        assert_near(tamis_fill_expected(balls, BITS, 1), mean, 1e-10);
+        for (double prob = 0.5; prob > 1e-9; prob /= 3) {
+            const double far = tamis_fill_deviation(balls, BITS, 1, prob);
+            double outside = 0;
+            for (unsigned i = 0; i <= BITS; i++)
+                if (fabs((double)i / BITS - mean) >= far) outside += p[i];
+            assert_order(outside, prob, "outside", balls, BITS, 1);
+        }
+    }
+    assert_near(tamis_fill_deviation(1e6, 1e7, 7, 2 * exp(-2)), sqrt(7e6) / 1e7, 1e-12);
+    assert_true(tamis_fill_deviation(1e6, 10, 7, 0.01) == 1);
+    assert_true(tamis_fill_expected(1, 1, 1) == 1 && tamis_fill_expected(0, 1, 1) == 0);
+}
+
 /* ---- The published tables ------------------------------------------------------------------- */
 
 enum { LINE = 128 };
@@ -364,6 +456,10 @@ int main(void) {
         cmocka_unit_test(bits_for_at_the_best_hashes_is_the_textbook_size),
         cmocka_unit_test(a_counter_of_four_bits_hardly_overflows),
         cmocka_unit_test(the_overflow_bound_is_above_the_poisson_tail),
+        cmocka_unit_test(the_tail_of_a_counter_has_its_known_values),
+        cmocka_unit_test(shares_of_counters_add_up_to_one),
+        cmocka_unit_test(the_largest_counter_is_as_large_as_counted),
+        cmocka_unit_test(the_fill_stays_within_its_deviation),
         cmocka_unit_test(the_published_tables_are_reproduced),
     };
     return cmocka_run_group_tests_name("rates", tests, NULL, NULL);

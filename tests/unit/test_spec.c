@@ -142,9 +142,14 @@ static void without_a_kind_it_is_blocked(void **state) {
 
 static void an_unknown_kind_is_answered_with_the_list(void **state) {
     (void)state;
-    static const char *const unknown[] = {
-        "blok:capacity=1", "Classic:capacity=1", "classi:capacity=1",        "classic2:capacity=1",
-        ":capacity=1",     " :capacity=1",       "blocked split:capacity=1", "blok"};
+    static const char *const unknown[] = {"blok:capacity=1",
+                                          "CLASSIC:capacity=1",
+                                          "clas:capacity=1",
+                                          "classic-two:capacity=1",
+                                          ":capacity=1",
+                                          " :capacity=1",
+                                          "blocked split:capacity=1",
+                                          "blok"};
     for (size_t i = 0; i < COUNT_OF(unknown); i++)
         for (size_t k = 0; k < test_own_kinds(); k++)
             assert_refused(unknown[i], TAMIS_INVALID, kind_at(k).name);
@@ -204,7 +209,8 @@ static void an_unknown_option_is_answered_with_the_list(void **state) {
     (void)state;
     for (size_t i = 0; i < test_own_kinds(); i++) {
         const struct tamis_kind_info kind = kind_at(i);
-        static const char *const unknown[] = {"sise=4K", "=4", "Capacity=1", "capacity =1,sise =2"};
+        static const char *const unknown[] = {"zzzzzz=4K", "=4", "CAPACITY=1",
+                                              "capacity =1,zzzzzz =2"};
         for (size_t u = 0; u < COUNT_OF(unknown); u++) {
             char spec[TEXT];
             snprintf(spec, sizeof spec, "%s:%s", kind.name, unknown[u]);
@@ -218,11 +224,31 @@ static void an_unknown_option_is_answered_with_the_list(void **state) {
     }
 }
 
+/* A slip of the hand gets the name that was meant, and no list; the nearest of several. */
+static void a_slip_is_answered_with_the_name(void **state) {
+    (void)state;
+    assert_refused("blocked:capcity=9", TAMIS_INVALID,
+                   "blocked has no option 'capcity'; did you mean capacity?");
+    assert_refused("blocked:Size=9", TAMIS_INVALID, "did you mean size?");
+    assert_refused("bloked:capacity=9", TAMIS_INVALID,
+                   "unknown kind 'bloked'; did you mean blocked?");
+    size_t distance = 9;
+    assert_true(tamis_is_slip("fuse", "fuse", &distance) && distance == 0);
+    assert_true(tamis_is_slip("fues", "fuse", &distance) && distance == 1);
+    assert_true(tamis_is_slip("us", "fus", &distance) && distance == 1);
+    assert_false(tamis_is_slip("fx", "fuse", &distance));
+    assert_false(tamis_is_slip("f", "fp", &distance));
+    assert_false(tamis_is_slip("ab", "a", &distance) && distance >= 1);
+    char longest[64] = "";
+    memset(longest, 'a', 41);
+    assert_false(tamis_is_slip(longest, longest, &distance));
+}
+
 /* Kinds of other systems hash keys their own way: options for that are unknown, or refused. */
 static void foreign_kinds_know_no_hash(void **state) {
     (void)state;
-    assert_refused("bip37:capacity=9,sise=4", TAMIS_INVALID,
-                   "bip37 has no option 'sise'; it knows capacity, fpr");
+    assert_refused("bip37:capacity=9,volume=4", TAMIS_INVALID,
+                   "bip37 has no option 'volume'; it knows capacity, fpr");
     assert_refused("orc:capacity=9,hash=xxh3", TAMIS_INVALID,
                    "orc hashes keys its own way: no hash, seed or key");
     assert_refused("orc:capacity=9,seed=3", TAMIS_INVALID,
@@ -836,6 +862,7 @@ int main(void) {
         cmocka_unit_test(one_percent_is_the_rate_when_none_is_given),
         cmocka_unit_test(size_and_bits_say_the_same),
         cmocka_unit_test(an_unknown_option_is_answered_with_the_list),
+        cmocka_unit_test(a_slip_is_answered_with_the_name),
         cmocka_unit_test(foreign_kinds_know_no_hash),
         cmocka_unit_test(names_that_are_too_long),
         cmocka_unit_test(sized_by_its_own_options),
