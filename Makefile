@@ -48,17 +48,22 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and get other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
-# The command reads gzip and zstd, signs patches, and talks to Redis clusters, where the libraries
-# can be linked; WITH_ZLIB=, WITH_ZSTD=, WITH_SODIUM= or WITH_HIREDIS= disables one. Tested only
-# when needed, and once: the variable becomes its own answer.
+# The command reads compressed lists, signs patches, talks to Redis clusters, and knows names in other
+# scripts, where the libraries can be linked; an empty WITH_ZLIB= disables one, WITH_ZSTD= another, ...
+# Tested only when needed, and once: the variable becomes its own answer.
 HASH     := \#
-can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
+can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s; }\n' $(1) '$(2)' | \
                 $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
-WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
-WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
-WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_string,-lsodium))$(WITH_SODIUM)
-WITH_HIREDIS = $(eval WITH_HIREDIS := $(call can_link,hiredis/hiredis.h,redisReaderCreate,-lhiredis))$(WITH_HIREDIS)
-CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium) $(if $(WITH_HIREDIS),-lhiredis)
+WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion(),-lz))$(WITH_ZLIB)
+WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber(),-lzstd))$(WITH_ZSTD)
+WITH_LZMA = $(eval WITH_LZMA := $(call can_link,lzma.h,lzma_version_number(),-llzma))$(WITH_LZMA)
+WITH_BZIP2 = $(eval WITH_BZIP2 := $(call can_link,bzlib.h,BZ2_bzlibVersion(),-lbz2))$(WITH_BZIP2)
+WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_string(),-lsodium))$(WITH_SODIUM)
+WITH_HIREDIS = $(eval WITH_HIREDIS := $(call can_link,hiredis/hiredis.h,redisReaderCreate(),-lhiredis))$(WITH_HIREDIS)
+WITH_IDN2 = $(eval WITH_IDN2 := $(call can_link,idn2.h,idn2_check_version(0),-lidn2))$(WITH_IDN2)
+CLI_WITH := ZLIB ZSTD LZMA BZIP2 SODIUM HIREDIS IDN2
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_LZMA),-llzma) $(if $(WITH_BZIP2),-lbz2) \
+            $(if $(WITH_SODIUM),-lsodium) $(if $(WITH_HIREDIS),-lhiredis) $(if $(WITH_IDN2),-lidn2)
 
 LIB_SRC := $(filter-out %/template.c src/absent/%,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))

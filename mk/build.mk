@@ -8,7 +8,7 @@ $(B)/%_avx2.o: %_avx2.c
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
 $(B)/cli/%.o: cli/%.c
-	$(call compile,$(foreach name,ZLIB ZSTD SODIUM HIREDIS,$(if $(WITH_$(name)),-DTAMIS_WITH_$(name))))
+	$(call compile,$(foreach name,$(CLI_WITH),$(if $(WITH_$(name)),-DTAMIS_WITH_$(name))))
 $(B)/%.o: %.c
 	$(call compile)
 define compile

@@ -35,8 +35,9 @@ install: all pages
 	$(call fill,tamis-config.cmake,cmake/tamis)
 	$(call fill,tamis-config-version.cmake,cmake/tamis)
 	install -m 644 $(NOTICES) $(DESTDIR)$(DOCDIR)/
-	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
-	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man7 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	for page in $(PAGES)/man/*.[17]; do \
+	    [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man$${page##*.}/; done
 	$(call install_page,tamis.bash,$(BASHDIR)/tamis)
 	$(call install_page,_tamis,$(ZSHDIR)/_tamis)
 	$(call install_page,tamis.fish,$(FISHDIR)/tamis.fish)
@@ -66,12 +67,12 @@ uninstall:
 	      $(addprefix $(DESTDIR)$(LIBDIR)/,libtamis.a libtamis.so libtamis.so.$(SOVERSION) libtamis.so.$(VERSION)) \
 	      $(addprefix $(DESTDIR)$(LIBDIR)/,pkgconfig/tamis.pc cmake/tamis/tamis-config.cmake) \
 	      $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake $(DESTDIR)$(REDISDIR)/tamis.so
-	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \
-	      $(DESTDIR)$(ZSHDIR)/_tamis $(DESTDIR)$(FISHDIR)/tamis.fish $(NOTICES:%=$(DESTDIR)$(DOCDIR)/%)
+	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 \
+	      $(DESTDIR)$(MANDIR)/man7/tamis-*.7 $(DESTDIR)$(BASHDIR)/tamis $(DESTDIR)$(ZSHDIR)/_tamis $(DESTDIR)$(FISHDIR)/tamis.fish $(NOTICES:%=$(DESTDIR)$(DOCDIR)/%)
 	$(call remove_empty,$(DESTDIR)$(LIBDIR),cmake/tamis pkgconfig redis/modules)
 	$(call remove_empty,$(DESTDIR)$(DATADIR),doc/tamis bash-completion/completions zsh/site-functions \
 	    fish/vendor_completions.d)
-	$(call remove_empty,$(DESTDIR)$(MANDIR),man1)
+	$(call remove_empty,$(DESTDIR)$(MANDIR),man1 man7)
 	$(if $(DESTDIR)$(filter-out /usr /usr/local,$(ROOT)),$(call remove_empty,$(DESTDIR)$(ABOVE)/,\
 	    $(patsubst $(ABOVE)/%,%,$(abspath $(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR) $(DATADIR)))))
 	$(tell_loader)

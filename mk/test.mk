@@ -19,20 +19,33 @@ $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# This one tests the command: turning lines into keys needs only these objects.
-FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
-$(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
+# These test the command: turning lines into keys needs only these objects.
+FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,addresses canon canon_names canon_numbers cidr csv decode expand fields idn \
+                                           pieces refang)
+FORM_TESTS := $(T)/unit/test_forms $(T)/unit/test_expand
+$(FORM_TESTS) $(T)/unit/test_csv: LIBS += $(if $(WITH_IDN2),-lidn2)
+$(FORM_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(FORM_OBJ) $(LIB)
 	$(call link_test)
+$(T)/unit/test_csv: $(B)/tests/unit/test_csv.o $(FORM_OBJ) $(patsubst %,$(B)/cli/keys/%.o,jsonl utf16) $(LIB)
+	$(call link_test)
+# So does this one: what files are, and compressed ones.
+PACKING_OBJ := $(patsubst %,$(B)/cli/keys/%.o,contents unpacker gunzip unzstd unxz unbzip2 utf16)
+$(T)/unit/test_unpacker: $(B)/tests/unit/test_unpacker.o $(PACKING_OBJ)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(CLI_LIBS) $(LIBS)
 # These build with sample kinds.
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These test parts of the command.
 $(T)/unit/test_key_slots: $(B)/cli/net/key_slots.o
+$(T)/unit/test_feed_index: $(B)/cli/feeds/feed_index.o
 $(T)/unit/test_seal: $(B)/cli/images/seal.o
 $(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
 $(T)/unit/test_command_files: $(B)/cli/files/files.o
 $(T)/unit/test_occupancy: $(B)/cli/measure/occupancy.o $(B)/cli/measure/statistics.o
+$(T)/unit/test_times: $(B)/cli/keys/times.o
 # The Redis module, in a mock server of a few functions.
 MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api settings persist)
 $(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)

@@ -82,6 +82,12 @@ struct example {
     const char *command;
 };
 
+/* A letter that the tool of the same name has and we do not, and what is nearest to it here. */
+struct habit {
+    char letter;
+    const char *instead;
+};
+
 struct args;
 
 /* Verbs set their tables by hand, below a line that turns clang-format off. */
@@ -94,6 +100,7 @@ struct verb {
     int (*run)(const struct args *args);
     const struct operand *operands; /* ends with a NULL name */
     const struct use *uses;         /* ends with OPT_NONE; verb_use adds the common ones */
+    const struct habit *habits;     /* ends with no letter; or NULL */
     const struct example *examples; /* ends with a NULL command */
     const char *about;              /* paragraphs, separated by an empty line */
     const char *exits;              /* the exit statuses, NULL for the usual ones */
@@ -110,6 +117,7 @@ extern const size_t number_of_verbs;
 struct listed {
     const char *title;
     const struct verb *verb;
+    bool is_common; /* on page one */
 };
 extern const struct listed overview[];
 extern const size_t overview_length;
@@ -123,11 +131,43 @@ bool verb_has(const struct verb *verb, enum option_id id); /* among its own */
 /* What help says about an option of a verb. */
 const char *use_help(const struct use *use);
 
+/* The short names that an option has in a verb, the shown one first. A letter belongs to the first
+ * of a verb's options that has it: so -d is uniq's own, and a separator elsewhere. */
+enum { MAX_LETTERS = 4 };
+struct letters {
+    char text[MAX_LETTERS + 1];
+};
+struct letters use_letters(const struct verb *verb, const struct use *use);
+
 /* Also by its aliases. */
 const struct verb *verb_named(const char *name);
 
 /* The verb that a user who typed `name` may have meant, or NULL. */
 const struct verb *verb_meant(const char *name);
+
+/* ---- Topics: topics.c ---- */
+
+/* A page that is about no single verb: "tamis help keys", tamis-keys(7). Each line is a heading, a
+ * paragraph, or a term with what it means; the last one is empty. */
+struct topic_line {
+    const char *heading, *term, *text;
+};
+
+struct topic {
+    const char *name;
+    const char *also; /* as in struct verb */
+    const char *summary;
+    const struct example *examples;
+    const struct topic_line *lines;
+};
+
+extern const struct topic topics[];
+extern const size_t number_of_topics;
+
+const struct topic *topic_named(const char *name);
+
+/* The topics to which the page of a verb refers, one after the other; NULL at the end. */
+const struct topic *verb_topic(const struct verb *verb, size_t i);
 
 /* ---- How a verb writes its entry ---- */
 
@@ -137,14 +177,19 @@ const struct verb *verb_meant(const char *name);
 #define EXAMPLES(...) (const struct example[]) { __VA_ARGS__, {0} }
 
 /* Lists that several verbs share. */
-#define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}, {.option = OPT_FIELD}, \
-                    {.option = OPT_DELIMITER}, {.option = OPT_KEYS}, {.option = OPT_HEX}, \
-                    {.option = OPT_BASE64}, {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
+#define KEY_OPTIONS {.option = OPT_FIELD}, {.option = OPT_DELIMITER}, {.option = OPT_CSV}, \
+                    {.option = OPT_JSONL}, {.option = OPT_WHITESPACE}, {.option = OPT_HEADER}, \
+                    {.option = OPT_NULL}, \
+                    {.option = OPT_COMMENT}, {.option = OPT_SKIP_EMPTY}, {.option = OPT_CANON}, \
+                    {.option = OPT_KEYS}, {.option = OPT_HEX}, {.option = OPT_BASE64}, \
+                    {.option = OPT_STRICT}, {.option = OPT_DECOMPRESS}
+/* The same for lists of keys that go into an image or out of it. */
+#define LIST_OPTIONS KEY_OPTIONS, {.option = OPT_KEEP_EMPTY}
 #define THREADS_OPTION {.option = OPT_THREADS, \
                         .help = "reader threads, 0: one per CPU (default: 1)"}
 /* After the words about a verb that reads keys for an image. */
 #define ABOUT_FORM "\n\nThe image remembers how its keys were made, so you need not repeat " \
-                   "--keys or --canon. \"tamis help build\" explains how lines become keys."
+                   "--keys or --canon."
 /* After the words about a verb that may receive keys for days. */
 #define ABOUT_KEEPING "\n\nKeys may arrive through a pipe for days. Work so far is then saved " \
                       "every minute (see --save-every), and when SIGTERM or Ctrl-C ends the " \
@@ -156,7 +201,7 @@ const struct verb *verb_meant(const char *name);
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}, {.option = OPT_WAIT}
 #define CHANGE_KEYS_OPTIONS CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, \
-                            KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}
+                            LIST_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}
 #define ASK_OPTIONS {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, \
                     {.option = OPT_WITH_FILENAME}, \
                     {.option = OPT_QUIET, \
@@ -237,6 +282,10 @@ const char *first_given(const struct args *args, const enum option_id ids[]);
 
 /* Refuses the first pair of which both are given. */
 int options_apart(const struct args *args, const enum option_id pairs[][2], size_t n);
+
+/* "30s", "10m", "2h", "1d", "500ms" in nanoseconds, from 1 ms to 10^9 s; 0 for anything else. In
+ * duration.c. */
+uint64_t parse_duration(const char *text);
 
 /* For what holds a secret, before its memory goes: not removed by a compiler that sees no
  * further read. */

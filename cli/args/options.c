@@ -41,6 +41,15 @@ static enum option_id find_letter(const struct verb *verb, char letter) {
     return OPT_NONE;
 }
 
+static int fail_letter(const struct args *args, const char *typed) {
+    const struct habit *habit = args->verb->habits;
+    while (habit && habit->letter && habit->letter != typed[1]) habit++;
+    if (habit && habit->letter)
+        return fail(args, NULL, "unknown option %s; use %s here", typed, habit->instead);
+    return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed,
+                args->verb->name);
+}
+
 static int fail_unknown(const struct args *args, const char *typed) {
     const char *word = typed + 2;
     const size_t len = strlen(word);
@@ -53,9 +62,8 @@ static int fail_unknown(const struct args *args, const char *typed) {
             nearest = (struct nearest){.typed = word, .name = name};
         nearest_try(&nearest, name);
     }
-    const char *meant = nearest_found(&nearest);
-    if (typed[1] == '-' && meant)
-        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed, meant);
+    if (nearest.name)
+        return fail(args, NULL, "unknown option %s; did you mean --%s?", typed, nearest.name);
     return fail(args, NULL, "unknown option %s; \"tamis %s -h\" lists them", typed,
                 args->verb->name);
 }
@@ -86,8 +94,14 @@ static int check_word(const struct args *args, const struct option *option, cons
                       const char *text) {
     char choices[128];
     if (!is_spec_word(text))
-        return fail(args, NULL, "%s: \"%s\" is not a single word", typed, text);
+        return fail(args, NULL,
+                    "%s: \"%s\" is not a single word (allowed: letters, digits, - and _)", typed,
+                    text);
     if (!option->choices || is_among(option->choices, text)) return 0;
+    const struct human meant = nearest_word(text, option->choices);
+    if (*meant.text)
+        return fail(args, NULL, "%s: \"%s\" is not valid; did you mean %s?", typed, text,
+                    meant.text);
     list_choices(option->choices, choices, sizeof choices);
     return fail(args, NULL, "%s: \"%s\" is not valid (allowed: %s)", typed, text, choices);
 }
@@ -159,7 +173,7 @@ static int parse_letters(struct args *args, struct cursor *cursor, const char *l
     for (const char *at = letters; *at; at++) {
         const char typed[] = {'-', *at, '\0'};
         const enum option_id id = find_letter(args->verb, *at);
-        if (id == OPT_NONE) return fail_unknown(args, typed);
+        if (id == OPT_NONE) return fail_letter(args, typed);
         if (option_named(id)->type != VALUE_NONE)
             return take_value(args, cursor, id, typed, at[1] ? at + 1 : NULL);
         set_switch(args, id, true);
@@ -204,7 +218,9 @@ static int check_operands(const struct args *args) {
     size_t at_least = 0, at_most = 0;
     const char *missing = NULL;
     for (const struct operand *operand = args->verb->operands; operand->name; operand++) {
-        const bool is_needed = operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE;
+        const bool is_needed =
+            (operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE) &&
+            !(given(args, OPT_IMAGES) && strcmp(operand->name, "IMAGE") == 0);
         if (is_needed && ++at_least > args->operand_count && !missing) missing = operand->name;
         at_most = is_list(operand) ? SIZE_MAX : at_most + 1;
         if (is_list(operand)) break; /* A list takes the rest. */
@@ -261,7 +277,9 @@ static int check_streams(const struct args *args) {
         if (operand->stream == READS_STDIN_UNLESS_GIVEN && args->operand_count == position &&
             !is_instead)
             uses++;
-    return uses > 1 ? fail(args, NULL, "standard input can be read only once") : 0;
+    return uses > 1
+               ? fail(args, NULL, "standard input can be read only once; name a file for the rest")
+               : 0;
 }
 
 int args_parse(struct args *args, const struct verb *verb, const char *called, int argc,

@@ -30,6 +30,7 @@ const size_t number_of_verbs = sizeof verbs / sizeof verbs[0];
 const struct listed overview[] = {
 #define SECTION(text) {.title = text},
 #define VERB(name)    {.verb = &verb_##name},
+#define COMMON(name)  {.verb = &verb_##name, .is_common = true},
 #include "cli/verbs.def"
 #undef VERB
 };
@@ -58,6 +59,20 @@ const struct use *verb_use(const struct verb *verb, size_t i) {
     return NULL;
 }
 
+struct letters use_letters(const struct verb *verb, const struct use *use) {
+    struct letters letters = {{0}};
+    size_t n = 0;
+    for (const char *at = option_named(use->option)->letters; *at && n < MAX_LETTERS; at++) {
+        const struct use *first;
+        size_t i = 0;
+        while ((first = verb_use(verb, i)) != NULL &&
+               !strchr(option_named(first->option)->letters, *at))
+            i++;
+        if (first && first->option == use->option) letters.text[n++] = *at;
+    }
+    return letters;
+}
+
 bool is_among(const char *words, const char *word) {
     const size_t len = strlen(word);
     if (strchr(word, ' ')) return false;
@@ -84,6 +99,5 @@ const struct verb *verb_meant(const char *name) {
         if (verbs[i]->also && is_among(verbs[i]->also, name)) return verbs[i];
         nearest_try(&nearest, verbs[i]->name);
     }
-    const char *meant = nearest_found(&nearest);
-    return meant ? verb_named(meant) : NULL;
+    return nearest.name ? verb_named(nearest.name) : NULL;
 }

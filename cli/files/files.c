@@ -55,6 +55,33 @@ ssize_t file_start(const struct args *args, const char *path, void *bytes, size_
     return len;
 }
 
+/* The first bytes of a file. Returns how many, at most `size`; 0 when there are none. */
+static size_t first_bytes(const char *path, uint8_t *start, size_t size) {
+    struct stat status;
+    /* Of a pipe nothing may be taken, and to open one already tells its writer to begin. */
+    if (is_dash(path) || stat(path, &status) < 0 || !S_ISREG(status.st_mode)) return 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const ssize_t n = pread(fd, start, size, 0);
+    close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool file_starts_with(const char *path, const uint8_t magic[8]) {
+    uint8_t start[8];
+    return first_bytes(path, start, sizeof start) == sizeof start &&
+           memcmp(start, magic, sizeof start) == 0;
+}
+
+bool file_starts_as_text(const char *path) {
+    uint8_t start[512];
+    const size_t n = first_bytes(path, start, sizeof start);
+    for (size_t i = 0; i < n; i++)
+        if (start[i] < ' ' && start[i] != '\t' && start[i] != '\n' && start[i] != '\r')
+            return false;
+    return n > 0;
+}
+
 int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len) {
     size_t size = 64 * 1024;
     *len = 0;
@@ -138,6 +165,55 @@ static int fail_exists(const struct args *args, const char *path) {
     return fail(args, path, "the file exists; use --force to replace it");
 }
 
+static bool is_same_file(const struct stat *file, const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_dev == file->st_dev &&
+           status.st_ino == file->st_ino;
+}
+
+/* An input that the new file would replace, or NULL. An image that becomes the next version of
+ * itself is meant; a list that becomes an image is a slip, and the list would be gone. */
+static const char *own_input(const struct args *args, const char *path, const struct stat *file,
+                             bool is_image) {
+    const struct operand *operand = args->verb->operands;
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const bool is_next = (is_image && strcmp(operand->name, "IMAGE") == 0) ||
+                             args->operand[i] == path; /* the word that names the output */
+        const bool is_input = operand->stream != WRITES_STDOUT && operand->stream != NO_STREAM;
+        if ((is_input || is_list(operand)) && !is_next && is_same_file(file, args->operand[i]))
+            return args->operand[i];
+        if (operand[1].name) operand++;
+    }
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        const struct repeated *repeated = &args->repeated[i];
+        const char *name = repeated->second ? repeated->second : repeated->text;
+        if (strstr(option_named(repeated->option)->value, "FILE") && is_same_file(file, name))
+            return name;
+    }
+    for (int id = OPT_NONE + 1; id < OPTIONS; id++) {
+        const struct option *option = option_named((enum option_id)id);
+        const char *name = args->setting[id].text;
+        if (name && !option->repeats && strstr(option->value, "FILE") && is_same_file(file, name))
+            return name;
+    }
+    return NULL;
+}
+
+/* The file is there, and --force is given. */
+static int may_replace(const struct args *args, const char *path, bool is_image) {
+    struct stat file;
+    if (stat(path, &file) < 0) return 0;
+    const char *input = own_input(args, path, &file, is_image);
+    if (!input && is_same_file(&file, "/dev/stdin")) input = input_name("-");
+    if (!input) return 0;
+    if (strcmp(input, path) == 0)
+        return fail(args, path, "is also an input and would be lost; name another output");
+    return fail(args, path,
+                "is the same file as the input %s, which would be lost; name another "
+                "output",
+                input);
+}
+
 int file_may_write(const struct args *args, const char *path, const char *binary) {
     const bool is_forced = given(args, OPT_FORCE);
     if (is_dash(path)) {
@@ -151,8 +227,9 @@ int file_may_write(const struct args *args, const char *path, const char *binary
     /* A new file takes the name of what was there. For a device that would be a disaster. */
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
-    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : dir_may_write(args, path);
-    return fail_exists(args, path);
+    if (!is_forced) return fail_exists(args, path);
+    if (may_replace(args, path, binary && strcmp(binary, "an image") == 0)) return EXIT_TROUBLE;
+    return S_ISLNK(status.st_mode) ? 0 : dir_may_write(args, path);
 }
 
 /* ---- Folders ---- */

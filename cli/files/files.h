@@ -63,6 +63,12 @@ ssize_t read_full(int fd, void *bytes, size_t room);
 /* The same with the start of a file; -1, reported. */
 ssize_t file_start(const struct args *args, const char *path, void *bytes, size_t room);
 
+/* Whether a regular file begins with these bytes; false of all else, without a word. */
+bool file_starts_with(const char *path, const uint8_t magic[8]);
+
+/* Whether a file, but no pipe, starts as text does. */
+bool file_starts_as_text(const char *path);
+
 /* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
  * it also after a failure. */
 int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len);

@@ -92,6 +92,10 @@ bool is_stopped(void) {
     return caught != 0;
 }
 
+void forget_stop(void) {
+    caught = 0;
+}
+
 void end_if_stopped(void) {
     if (caught) raise(caught);
 }

@@ -29,6 +29,9 @@ bool waits_to_read(int fd);
 /* Becomes readable when such a signal comes, for those who wait in poll; -1 when there is none. */
 int stop_fd(void);
 
+/* That signal is how the work ends, as it should: the command then exits with its own status. */
+void forget_stop(void);
+
 /* Ends the command by the signal that asked for it, if there was one. */
 void end_if_stopped(void);
 

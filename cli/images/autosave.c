@@ -119,6 +119,9 @@ int changing_open(struct changing *changing, const struct args *args, enum tamis
     if (!code) code = set_notes(args, image->filter);
     if (!code) code = keeping_start(&changing->keeping, &changing->keys);
     keys_hash_by(&changing->keys, image->filter);
+    if (ability == TAMIS_CAN_ADD && !given(args, OPT_NEW))
+        changing->keys.several.use = ADDS_SEVERAL;
+    if (ability == TAMIS_CAN_REMOVE) changing->keys.several.use = TAKES_SEVERAL;
     return code;
 }
 

@@ -132,14 +132,14 @@ static int take_batch(void *with, struct batch *batch) {
     if (!code && building->also) code = building->also(building->also_with, batch);
 
     if (batch->from->is_good)
-        building->good += batch->n;
+        building->good += batch_lines(batch);
     else
-        building->lines += batch->n;
+        building->lines += batch_lines(batch);
     return code;
 }
 
 int builder_take(struct building *building) {
-    const int code = set_all_labels(building);
+    int code = set_all_labels(building);
     struct handler handler = {.take = take_batch, .with = building};
     if (building->keeping) {
         keys_hash_by(building->keys, building->hasher);
@@ -149,7 +149,13 @@ int builder_take(struct building *building) {
         keys_hash_for(building->keys, building->builder, building->abilities);
     }
     building->keys->threads = threads_wanted(building->args);
-    return code ? code : keys_run(building->keys, &handler);
+    if (!code) code = keys_run(building->keys, &handler);
+    if (code || building->lines + building->good > 0 || keys_unusable(building->keys) == 0)
+        return code;
+    /* Not one key of a list that has lines is a mistake, and would be a quiet no to everything. */
+    const struct keys *keys = building->keys;
+    return fail(building->args, keys->source_count == 1 ? input_name(keys->source[0].name) : NULL,
+                "no line is a key; nothing was written");
 }
 
 /* ---- The image out ---- */
@@ -208,5 +214,6 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
     if (code) return code;
     tell_segments(building, path);
     if (to_stdout) return image_write(args, image->filter, path);
-    return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);
+    return given(args, OPT_QUIET) && !given(args, OPT_JSON) ? 0
+                                                            : image_open(image, args, path, TO_ASK);
 }

@@ -19,7 +19,8 @@ static int take_batch(void *with, struct batch *batch) {
     release_signals(&before);
     int code = check_status(batch->keys->args, NULL, status);
     for (size_t i = 0; tally->copy && i < batch->n && !code; i++)
-        code = spill_line(tally->copy, &batch->line[i], batch->keys->cutting.line_end);
+        if (!is_same_line(batch, i))
+            code = spill_line(tally->copy, &batch->line[i], batch->keys->cutting.line_end);
     return code;
 }
 
@@ -56,10 +57,22 @@ int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct) {
 }
 
 int keys_keep(struct keys *keys, struct spill *copy) {
-    struct source kept;
+    struct source kept, *const first = &keys->source[0];
+    for (size_t i = 1; i < keys->source_count; i++) {
+        const struct fields *fields = keys->source[i].fields;
+        if (!fields || !first->fields || memcmp(fields, first->fields, sizeof *fields) == 0)
+            continue;
+        return fail(keys->args, keys->source[i].name,
+                    "its header has the fields in another order than %s; use files for all of them",
+                    input_name(first->name));
+    }
     const int code = spill_read(copy, &kept);
     if (keys->source_count == 1) kept.name = keys->source[0].name; /* for complaints */
-    for (size_t i = 0; i < keys->source_count; i++) free(keys->source[i].label);
+    /* Headers are not in the copy, but what they said still holds. */
+    kept.fields = first->fields;
+    first->fields = NULL;
+    keys->cutting.fields.has_header = false;
+    for (size_t i = 0; i < keys->source_count; i++) source_free(&keys->source[i]);
     keys->source[0] = kept;
     keys->source_count = 1;
     keys->decompresses = false; /* That is done. */

@@ -21,7 +21,7 @@ int format_exists(const struct args *args, const char *said, const char *text,
     *format = (struct tamis_format_info)TAMIS_FORMAT_INFO_INIT;
     if (tamis_format_named(name, format)) return 0;
     for (size_t i = 0; tamis_format_at(i, format); i++) nearest_try(&nearest, format->name);
-    const char *meant = nearest_found(&nearest);
+    const char *meant = nearest.name;
     if (meant) return fail(args, said, "unknown format \"%s\"; did you mean \"%s\"?", name, meant);
     return fail(args, said, "unknown format \"%s\"; \"tamis formats\" lists them", name);
 }
@@ -58,13 +58,12 @@ static bool read_part(void *with, uint64_t offset, void *bytes, size_t size) {
 
 /* Compressed files are no tables: they start otherwise, and are unpacked in memory. */
 static bool is_large(struct file *file, const struct args *args, const char *path) {
-    uint8_t start[4];
-    bool is_open;
+    uint8_t start[16];
     file->fd = is_dash(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0) return false;
     if (fstat(file->fd, &file->then) == 0 && S_ISREG(file->then.st_mode) &&
         (uint64_t)file->then.st_size > memory_wanted(args) &&
-        read_part(file, 0, start, sizeof start) && !packing_of(start, sizeof start, &is_open))
+        read_part(file, 0, start, sizeof start) && !packing_of(start, sizeof start))
         return true;
     close(file->fd);
     file->fd = -1;
@@ -175,6 +174,36 @@ int foreign_try(struct image *image, const struct args *args, const char *path,
     if (!code) code = file_check(&file, args);
     file_close(&file);
     return code;
+}
+
+/* One is enough. */
+static bool take_none(void *with, const struct tamis_found *found) {
+    (void)with, (void)found;
+    return false;
+}
+
+static bool is_framed(const struct args *args, char *name, size_t size) {
+    struct tamis_format_info format = TAMIS_FORMAT_INFO_INIT;
+    const char *text = args->setting[OPT_FROM].text;
+    snprintf(name, size, "%.*s", (int)strcspn(text, ":"), text);
+    return tamis_format_named(name, &format) && format.has_several;
+}
+
+bool foreign_is_framed(const struct args *args) {
+    char name[64];
+    return is_framed(args, name, sizeof name);
+}
+
+bool foreign_is_that(const struct args *args, const char *path) {
+    char name[64];
+    if (!is_framed(args, name, sizeof name) || is_dash(path)) return false;
+    struct file file = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    bool is_it = file.fd >= 0 && fstat(file.fd, &file.then) == 0 && S_ISREG(file.then.st_mode);
+    if (is_it)
+        is_it = tamis_format_scan_from(name, read_part, &file, (uint64_t)file.then.st_size,
+                                       take_none, NULL) == TAMIS_OK;
+    if (file.fd >= 0) close(file.fd);
+    return is_it;
 }
 
 /* ---- Out ---- */

@@ -25,6 +25,13 @@ int foreign_open(struct bytes *bytes, const struct args *args, const char *path)
 int foreign_try(struct image *image, const struct args *args, const char *path,
                 tamis_status *status);
 
+/* Whether a file is of the format that --from names, told by its bytes: of formats whose files hold
+ * several filters, which have a frame around them. Of all others, false. */
+bool foreign_is_that(const struct args *args, const char *path);
+
+/* Whether the format that --from names is one of those. */
+bool foreign_is_framed(const struct args *args);
+
 /* Writes a filter as --to says, whole or not at all. */
 int foreign_write(const struct args *args, const struct image *image, const char *path,
                   uint64_t *written);

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,12 +124,20 @@ static bool map(struct held *held) {
     return held->at != MAP_FAILED;
 }
 
+/* A few descriptors stay free for what is to be opened besides, where many images are held. */
+static bool is_spare(int fd) {
+    enum { SPARE = 16 };
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           (rlim_t)fd + SPARE >= limit.rlim_cur;
+}
+
 /* What is measured again under the lease stays as it is. */
 static bool take(struct held *held) {
     held->fd = open(held->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (held->fd < 0) return false;
-    if (is_large(held) && start_watching() && fcntl(held->fd, F_SETLEASE, F_RDLCK) == 0 &&
-        is_large(held) && map(held))
+    if (!is_spare(held->fd) && is_large(held) && start_watching() &&
+        fcntl(held->fd, F_SETLEASE, F_RDLCK) == 0 && is_large(held) && map(held))
         return true;
     close(held->fd);
     return false;

@@ -84,22 +84,49 @@ static tamis_status open_file(struct image *image, const struct args *args, enum
                        : tamis_read_with(&image->filter, image->path, &options);
 }
 
-int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
-              tamis_status *status) {
+static int try_own(struct image *image, const struct args *args, const char *path,
+                   enum image_mode mode, tamis_status *status) {
     int code = 0;
-    if (given(args, OPT_FROM)) return foreign_try(image, args, path, status);
     *image = (struct image){.path = path};
     *status =
         is_stream(path) ? open_stream(image, args, mode, &code) : open_file(image, args, mode);
     return code;
 }
 
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status) {
+    return given(args, OPT_FROM) ? foreign_try(image, args, path, status)
+                                 : try_own(image, args, path, mode, status);
+}
+
+static int check_opened(const struct image *image, const struct args *args, int code,
+                        tamis_status status) {
+    const char *name = input_name(image->path);
+    if (!code && status == TAMIS_CORRUPT && !given(args, OPT_FROM) &&
+        file_starts_as_text(image->path))
+        return fail(args, name,
+                    "this is text, not a Tamis image; \"tamis build\" makes one of a list");
+    if (!code && status) return fail_why(args, name, status);
+    return code ? code : form_is_that_of(args, name, image->filter);
+}
+
 int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode) {
     tamis_status status = TAMIS_OK;
     const int code = image_try(image, args, path, mode, &status);
-    if (!code && status) return fail_why(args, input_name(path), status);
-    return code ? code : form_is_that_of(args, input_name(path), image->filter);
+    return check_opened(image, args, code, status);
+}
+
+int image_open_own(struct image *image, const struct args *args, const char *path,
+                   enum image_mode mode) {
+    tamis_status status = TAMIS_OK;
+    const int code = try_own(image, args, path, mode, &status);
+    return check_opened(image, args, code, status);
+}
+
+bool file_is_image(const char *path) {
+    static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
+    return file_starts_with(path, magic);
 }
 
 const char *image_target(const struct args *args) {
@@ -259,7 +286,10 @@ bool has_too_many(const struct tamis_info *info) {
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,
                              const char *name) {
     if (info->is_saturated)
-        warn(args, name, "the filter is full and answers yes to nearly everything");
+        warn(args, name,
+             "the filter is full and answers yes to %s of non-members; rebuild it with a larger "
+             "--capacity",
+             human_share(info->fpr_now).text);
     else if (info->is_degraded && has_too_many(info))
         warn(args, name, "%s items for a capacity of %s: the false-positive rate is now %s",
              human_count(info->items).text, human_count(info->capacity).text,
@@ -284,4 +314,5 @@ void image_summary(const struct args *args, const tamis *filter, const char *pat
     if (given(args, OPT_QUIET)) return;
     const struct tamis_info info = info_measured(filter);
     info_summary(args, &info, path, what, occasion);
+    tell_questions(args, filter, path, info.fpr_now);
 }

@@ -27,6 +27,13 @@ int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode);
 void image_close(struct image *image);
 
+/* The same for an image of ours also where --from names the format of others. */
+int image_open_own(struct image *image, const struct args *args, const char *path,
+                   enum image_mode mode);
+
+/* Whether a regular file is an image, by its first bytes. */
+bool file_is_image(const char *path);
+
 /* The same for callers that want the library's message: reports only what kept it from being
  * asked. */
 int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
@@ -107,9 +114,16 @@ int form_given(const struct args *args, struct form *form);
 /* What the notes of a filter say. False when they name what we do not know. */
 bool form_of(const tamis *filter, struct form *form);
 
+/* Whether notes say what its steps are: then it was made by this command. */
+bool form_is_noted(const tamis *filter);
+
 /* Refuses an image whose keys have another form than the user says; image_open does it for verbs
  * that read keys. */
 int form_is_that_of(const struct args *args, const char *path, const tamis *filter);
+
+/* Refuses what would be built now in the place of an image whose keys have another form: nobody who
+ * asks it would notice. */
+int form_stays(const struct args *args, const char *path, const tamis *filter);
 
 /* Whether two images are sets of the same things, for those that combine them. */
 int form_is_shared(const struct args *args, const struct image *a, const struct image *b);
@@ -120,6 +134,23 @@ bool form_takes_note(const char *name, const char *value);
 
 /* A note of a filter, or of the one that is built where that is not NULL. */
 tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name, const char *value);
+
+/* ---- Questions that ask for several keys: questions.c ---- */
+
+/* How many keys a question asks for at most, and its rate, that of a key being `fpr`. */
+struct questions {
+    bool has_several;
+    unsigned keys;
+    double fpr;
+};
+struct questions questions_of(const tamis *filter, double fpr);
+
+/* A line about that on stderr, where there are several. */
+void tell_questions(const struct args *args, const tamis *filter, const char *path, double fpr);
+
+/* Leaves a share of the requested rate to each key, where the form given is such a one. What goes
+ * wrong is reported and leaves NULL. */
+void spec_share_rate(const struct args *args, char **spec);
 
 /* Remembers the form in a filter, or in the one that is built. */
 int form_record(const struct args *args, tamis *filter, tamis_builder *builder);
@@ -158,6 +189,9 @@ static inline uint64_t shape_word(const char *const name[], const uint64_t word[
 
 /* "shape": {"bits": 1024, ...} */
 void write_shape(struct json *json, const char *const name[], const uint64_t word[]);
+
+/* "notes": {"source": "feed-a", ...} */
+void write_notes(struct json *json, const tamis *filter);
 
 /* "abilities": ["add", ...] */
 void write_abilities(struct json *json, unsigned has);
@@ -199,6 +233,8 @@ char *spec_of(const tamis *filter);
  * reported and leaves NULL, which further changes leave as it is. */
 char *spec_copy(const struct args *args, const char *spec);
 void spec_set(const struct args *args, char **spec, const char *name, const char *value);
+char *spec_without(const struct args *args, const char *spec,
+                   const char *names); /* between spaces: options that are left out */
 void spec_set_capacity(const struct args *args, char **spec, uint64_t capacity);
 
 /* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), on the heap; NULL,

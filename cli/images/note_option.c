@@ -11,7 +11,9 @@ static int refuse_form(const struct args *args, bool is_built, const char *name,
                        const char *value) {
     if (is_built)
         return fail(args, "--note", "the note \"%s\" is set by --%s", name,
-                    strcmp(name, "canon") == 0 ? name : "keys");
+                    strcmp(name, "canon") == 0    ? name
+                    : strcmp(name, "joined") == 0 ? "field"
+                                                  : "keys");
     if (form_takes_note(name, value)) return 0;
     return fail(args, "--note", "\"%s\" is not a key encoding: %s", value,
                 strcmp(name, "canon") == 0 ? "see --canon" : "see --keys");
@@ -20,7 +22,8 @@ static int refuse_form(const struct args *args, bool is_built, const char *name,
 static int set_one(const struct args *args, tamis *filter, tamis_builder *builder,
                    const char *note) {
     const char *equals = strchr(note, '=');
-    if (!equals) return fail(args, NULL, "--note: \"%s\" is not NAME=TEXT", note);
+    if (!equals)
+        return fail(args, NULL, "--note: \"%s\" is not NAME=TEXT, such as source=feed-a", note);
     char *name = strndup(note, (size_t)(equals - note));
     if (!name) return fail_memory(args);
     int code = form_has_note(name) ? refuse_form(args, builder, name, equals + 1) : 0;

@@ -25,6 +25,13 @@ bool seal_is_there(const struct bytes *patch) {
     return patch->size >= SEAL_BYTES && memcmp(seal_of(patch), magic, sizeof magic) == 0;
 }
 
+struct human seal_signer(const struct bytes *patch) {
+    struct human hex = {""};
+    for (size_t i = 0; i < AT_PATCH - AT_KEY; i++)
+        snprintf(hex.text + 2 * i, 3, "%02x", seal_of(patch)[AT_KEY + i]);
+    return hex;
+}
+
 #ifndef TAMIS_WITH_SODIUM
 
 static int fail_without(const struct args *args) {
@@ -61,6 +68,24 @@ void seal_free(struct seal *seal) {
     (void)seal;
 }
 
+struct digest digest_of(const void *bytes, size_t size) {
+    (void)bytes, (void)size;
+    return (struct digest){.is_known = false};
+}
+
+int text_sign(const struct args *args, const char *key_path, const void *text, size_t len,
+              uint8_t public_key[PUBLIC_KEY_BYTES], uint8_t signature[SIGNATURE_BYTES]) {
+    (void)key_path, (void)text, (void)len, (void)public_key, (void)signature;
+    return fail_without(args);
+}
+
+int text_check(const struct args *args, const char *key_path, const char *path, const void *text,
+               size_t len, const uint8_t public_key[PUBLIC_KEY_BYTES],
+               const uint8_t signature[SIGNATURE_BYTES]) {
+    (void)key_path, (void)path, (void)text, (void)len, (void)public_key, (void)signature;
+    return fail_without(args);
+}
+
 int seal_check(const struct args *args, const struct bytes *patch, const char *key_path) {
     (void)patch, (void)key_path;
     return fail_without(args);
@@ -82,13 +107,14 @@ int seal_check_result(const struct args *args, const struct bytes *patch,
 #include <sodium.h>
 
 enum {
-    DIGEST_BYTES = crypto_generichash_BYTES,
     PUBLIC_BYTES = crypto_sign_PUBLICKEYBYTES,
     SEED_BYTES = crypto_sign_SEEDBYTES,
     SIGNER_BYTES = crypto_sign_SECRETKEYBYTES,
     HEX_DIGITS = 64
 };
-_Static_assert(DIGEST_BYTES == 32 && PUBLIC_BYTES == 32 && SEED_BYTES == 32 &&
+_Static_assert(crypto_generichash_BYTES == DIGEST_BYTES &&
+                   crypto_sign_PUBLICKEYBYTES == PUBLIC_KEY_BYTES && SEED_BYTES == 32 &&
+                   crypto_sign_BYTES == SIGNATURE_BYTES &&
                    crypto_sign_BYTES == SEAL_BYTES - AT_SIGNATURE,
                "the layout of a seal");
 
@@ -183,8 +209,10 @@ struct seal {
     uint8_t public[PUBLIC_BYTES], signer[SIGNER_BYTES];
 };
 
-static void digest_of(const uint8_t *bytes, size_t size, uint8_t digest[DIGEST_BYTES]) {
-    crypto_generichash(digest, DIGEST_BYTES, bytes, size, NULL, 0);
+struct digest digest_of(const void *bytes, size_t size) {
+    struct digest digest = {.is_known = sodium_init() >= 0};
+    crypto_generichash(digest.bytes, DIGEST_BYTES, bytes, size, NULL, 0);
+    return digest;
 }
 
 int seal_start(struct seal **seal, const struct args *args, const char *key_path) {
@@ -212,8 +240,8 @@ void seal_end(struct seal *seal, const struct bytes *base, const struct bytes *r
     memcpy(sealed, magic, sizeof magic);
     memcpy(sealed + AT_KEY, seal->public, PUBLIC_BYTES);
     crypto_generichash_final(&seal->patch, sealed + AT_PATCH, DIGEST_BYTES);
-    digest_of(base->at, base->size, sealed + AT_BASE);
-    digest_of(result->at, result->size, sealed + AT_RESULT);
+    memcpy(sealed + AT_BASE, digest_of(base->at, base->size).bytes, DIGEST_BYTES);
+    memcpy(sealed + AT_RESULT, digest_of(result->at, result->size).bytes, DIGEST_BYTES);
     crypto_sign_detached(sealed + AT_SIGNATURE, NULL, sealed, AT_SIGNATURE, seal->signer);
 }
 
@@ -225,25 +253,25 @@ void seal_free(struct seal *seal) {
 /* ---- Verifying ---- */
 
 int seal_check(const struct args *args, const struct bytes *patch, const char *key_path) {
-    uint8_t public[PUBLIC_BYTES], digest[DIGEST_BYTES];
+    uint8_t public[PUBLIC_BYTES];
     const int code = read_key(args, key_path, PUBLIC_KEY, public);
     if (code) return code;
-    if (!seal_is_there(patch)) return fail(args, patch->path, "the patch is not signed");
+    if (!seal_is_there(patch))
+        return fail(args, patch->path, "the patch is not signed, and --verify wants a signature");
     const uint8_t *seal = seal_of(patch);
     if (memcmp(seal + AT_KEY, public, PUBLIC_BYTES) != 0)
         return fail(args, patch->path, "the patch is signed with a key other than %s", key_path);
-    digest_of(patch->at, patch->size - SEAL_BYTES, digest);
+    const struct digest digest = digest_of(patch->at, patch->size - SEAL_BYTES);
     if (crypto_sign_verify_detached(seal + AT_SIGNATURE, seal, AT_SIGNATURE, public) != 0 ||
-        memcmp(seal + AT_PATCH, digest, DIGEST_BYTES) != 0)
+        memcmp(seal + AT_PATCH, digest.bytes, DIGEST_BYTES) != 0)
         return fail(args, patch->path,
                     "the signature is wrong: the patch was changed after it was signed");
     return 0;
 }
 
 static bool is_sealed(const struct bytes *patch, size_t at, const struct bytes *image) {
-    uint8_t digest[DIGEST_BYTES];
-    digest_of(image->at, image->size, digest);
-    return memcmp(seal_of(patch) + at, digest, DIGEST_BYTES) == 0;
+    const struct digest digest = digest_of(image->at, image->size);
+    return memcmp(seal_of(patch) + at, digest.bytes, DIGEST_BYTES) == 0;
 }
 
 int seal_check_base(const struct args *args, const struct bytes *patch, const struct bytes *base) {
@@ -255,6 +283,33 @@ int seal_check_result(const struct args *args, const struct bytes *patch,
                       const struct bytes *result) {
     if (is_sealed(patch, AT_RESULT, result)) return 0;
     return fail(args, patch->path, "the patch does not produce the image that was signed");
+}
+
+/* ---- Texts ---- */
+
+int text_sign(const struct args *args, const char *key_path, const void *text, size_t len,
+              uint8_t public_key[PUBLIC_KEY_BYTES], uint8_t signature[SIGNATURE_BYTES]) {
+    uint8_t seed[SEED_BYTES], signer[SIGNER_BYTES];
+    const int code = read_key(args, key_path, SECRET_KEY, seed);
+    if (code) return code;
+    crypto_sign_seed_keypair(public_key, signer, seed);
+    crypto_sign_detached(signature, NULL, text, len, signer);
+    sodium_memzero(seed, sizeof seed);
+    sodium_memzero(signer, sizeof signer);
+    return 0;
+}
+
+int text_check(const struct args *args, const char *key_path, const char *path, const void *text,
+               size_t len, const uint8_t public_key[PUBLIC_KEY_BYTES],
+               const uint8_t signature[SIGNATURE_BYTES]) {
+    uint8_t public[PUBLIC_BYTES];
+    const int code = read_key(args, key_path, PUBLIC_KEY, public);
+    if (code) return code;
+    if (memcmp(public_key, public, PUBLIC_BYTES) != 0)
+        return fail(args, path, "signed with a key other than %s", key_path);
+    if (crypto_sign_verify_detached(signature, text, len, public) != 0)
+        return fail(args, path, "the signature is wrong: it was changed after it was signed");
+    return 0;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef TAMIS_CLI_IMAGES_SEAL_H
 #define TAMIS_CLI_IMAGES_SEAL_H
 
+#include "cli/feeds/feed_index.h"
 #include "cli/files/files.h"
 
 enum { SEAL_BYTES = 200 };
@@ -17,6 +18,9 @@ const char *seal_library(void);
 
 /* Whether the last bytes of a signed patch are what they should be. Needs no library. */
 bool seal_is_there(const struct bytes *patch);
+
+/* The public key that a seal names, in hex digits; whether the seal is right, seal_check says. */
+struct human seal_signer(const struct bytes *patch);
 
 /* Makes a pair of keys: a secret one in `path`, for its owner only, and the public one in
  * `path`.pub. */
@@ -29,6 +33,16 @@ void seal_more(struct seal *seal, const void *patch_bytes, size_t size);
 void seal_end(struct seal *seal, const struct bytes *base, const struct bytes *result,
               uint8_t sealed[SEAL_BYTES]);
 void seal_free(struct seal *seal);
+
+/* The digest of some bytes; unknown without the library. */
+struct digest digest_of(const void *bytes, size_t size);
+
+/* Signs a text, and checks who did. `path` is where it came from. */
+int text_sign(const struct args *args, const char *key_path, const void *text, size_t len,
+              uint8_t public_key[PUBLIC_KEY_BYTES], uint8_t signature[SIGNATURE_BYTES]);
+int text_check(const struct args *args, const char *key_path, const char *path, const void *text,
+               size_t len, const uint8_t public_key[PUBLIC_KEY_BYTES],
+               const uint8_t signature[SIGNATURE_BYTES]);
 
 /* Checks a patch with its seal: by that key, of these bytes. */
 int seal_check(const struct args *args, const struct bytes *patch, const char *key_path);

@@ -97,7 +97,8 @@ enum { CHUNK = 1 << 14 }; /* hashes at a time */
 
 int packed_alone(const struct args *args) {
     const char *about_lines =
-        FIRST_GIVEN(args, OPT_NULL, OPT_CRLF, OPT_FIELD, OPT_DELIMITER, OPT_DECOMPRESS);
+        FIRST_GIVEN(args, OPT_NULL, OPT_FIELD, OPT_DELIMITER, OPT_CSV, OPT_JSONL, OPT_WHITESPACE,
+                    OPT_HEADER, OPT_COMMENT, OPT_SKIP_EMPTY, OPT_KEEP_EMPTY, OPT_DECOMPRESS);
     if (!about_lines) return 0;
     return fail(args, NULL, "--packed and --%s cannot be combined: hashes have no lines",
                 about_lines);

@@ -86,6 +86,14 @@ void spec_set(const struct args *args, char **spec, const char *name, const char
     *spec = changed;
 }
 
+char *spec_without(const struct args *args, const char *spec, const char *names) {
+    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
+    char *copy = spec_copy(args, spec_head(spec).kind);
+    for (size_t i = 0; !tamis_spec_read(spec, i, &option) && *option.name; i++)
+        if (!is_among(names, option.name)) spec_set(args, &copy, option.name, option.value);
+    return copy;
+}
+
 void spec_set_capacity(const struct args *args, char **spec, uint64_t capacity) {
     spec_set(args, spec, "capacity", human_digits(capacity).text);
 }
@@ -116,7 +124,7 @@ int kind_exists(const struct args *args, const char *name, struct tamis_kind_inf
     if (tamis_kind_named(name, kind)) return 0;
     struct nearest nearest = {.typed = name};
     for (size_t i = 0; tamis_kind_at(i, kind); i++) nearest_try(&nearest, kind->name);
-    const char *meant = nearest_found(&nearest);
-    if (meant) return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, meant);
+    if (nearest.name)
+        return fail(args, NULL, "unknown kind \"%s\"; did you mean \"%s\"?", name, nearest.name);
     return fail(args, NULL, "unknown kind \"%s\"; \"tamis kinds\" lists them", name);
 }

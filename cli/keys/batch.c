@@ -6,6 +6,7 @@
  * is in one piece for them too.
  */
 #include "cli/cli.h"
+#include "cli/keys/block.h"
 #include "tamis_engine.h"
 
 #include <string.h>
@@ -16,22 +17,43 @@ bool hashes_itself(const tamis *filter) {
 }
 
 /* Lines without a key are left out of the question. */
-static void ask_by_keys(const tamis *filter, struct batch *batch) {
+static void ask_by_keys(const tamis *filter, const struct batch *batch, uint8_t *hit) {
     for (size_t i = 0, n; i < batch->n; i += n) {
         const bool has_key = batch->key[i].bytes;
         for (n = 1; i + n < batch->n && (batch->key[i + n].bytes != NULL) == has_key;) n++;
         if (has_key)
-            tamis_has_many(filter, batch->key + i, n, batch->hit + i);
+            tamis_has_many(filter, batch->key + i, n, hit + i);
         else
-            memset(batch->hit + i, 0, n);
+            memset(hit + i, 0, n);
     }
 }
 
-void batch_has(const tamis *filter, struct batch *batch) {
-    if (batch->keys->takes_keys)
-        ask_by_keys(filter, batch);
+/* The one place where a filter is asked about a batch. */
+void batch_has_by(const tamis *filter, const struct batch *batch, const uint64_t *hash,
+                  uint8_t *hit) {
+    if (hash)
+        tamis_has_hashes(filter, hash, batch->n, hit);
     else
-        tamis_has_hashes(filter, batch->hash, batch->n, batch->hit);
+        ask_by_keys(filter, batch, hit);
+}
+
+void batch_has(const tamis *filter, struct batch *batch) {
+    if (batch->match && batch->keys->several.reach) /* another image may have had such a form */
+        batch_has_several(filter, &batch->keys->several.there, batch, batch->hit);
+    else
+        batch_has_by(filter, batch, batch->keys->takes_keys ? NULL : batch->hash, batch->hit);
+}
+
+void batch_hash(const tamis *filter, const struct batch *batch, uint64_t *hash) {
+    const struct tamis_key *key = &batch->key[0];
+    const uintptr_t at = (uintptr_t)key->bytes - (uintptr_t)batch->line[0].bytes;
+    /* A key in the mapping of a long line, not one that was rewritten. */
+    if (batch->n == 1 && key->len > LONG_KEY && at < batch->line[0].len) {
+        struct pieces pieces = pieces_of(key);
+        hash[0] = tamis_hash_pieces(filter, next_piece, &pieces);
+    } else {
+        tamis_hash_many(filter, batch->key, batch->n, hash);
+    }
 }
 
 void batch_count(const tamis *filter, struct batch *batch) {

@@ -7,9 +7,9 @@
 
 /* ==== Bytes: input.c ======================================================================== */
 
-/* Opens a source. NULL, with a sentence in `why`, when that fails. With `decompresses`, what is
- * gzip or zstd is read through it. */
-struct input *input_open(struct source *source, bool decompresses, char *why, size_t size);
+/* Opens a source. NULL, with a sentence in `why`, when that fails. Unless the keys are read as they
+ * are, compressed data and UTF-16 are read through what makes plain text of them. */
+struct input *input_open(struct source *source, const struct keys *keys, char *why, size_t size);
 void input_close(struct input *input);
 
 /* What is asked before each read that may wait; when it says no, input_read fails without a
@@ -19,6 +19,9 @@ void input_ask_before(struct input *input, bool (*await)(void *with, int fd), vo
 /* As read(2), interrupted never: how many bytes, 0 at the end, -1 with a sentence. Less than `room`
  * only where more would have to be waited for, or at the end. */
 ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size);
+
+/* Whether its bytes are others than those of its file. */
+bool input_is_packed(const struct input *input);
 
 /* How many bytes of its file were read, compressed as they may be. */
 uint64_t input_position(const struct input *input);
@@ -32,7 +35,7 @@ bool input_waits(const struct input *input);
 /* Whether a source can be read a second time; standard input is then at its start again. */
 bool input_can_again(const struct source *source);
 
-/* ---- Compressed bytes: gunzip.c, unzstd.c ---- */
+/* ---- Compressed bytes: unpacker.c, gunzip.c, unzstd.c, unxz.c, unbzip2.c; utf16.c ---- */
 
 /* One step: bytes are taken from the front of `from` and put to the front of `to`. */
 struct unpacking {
@@ -49,13 +52,43 @@ struct packing {
     const char *name;
     void *(*start)(void); /* NULL for no memory. The pointer itself is NULL when not built in. */
     enum unpacked (*step)(void *state, struct unpacking *unpacking, char *why, size_t size);
+    bool (*reset)(void *state); /* for the next part; NULL where `step` does that by itself */
     void (*end)(void *state);
+    bool is_text; /* another way to write text: for lines, not for files of other systems */
 };
 
-extern const struct packing gzip_packing, zstd_packing;
+extern const struct packing gzip_packing, zstd_packing, xz_packing, bzip2_packing;
+extern const struct packing utf16le_packing, utf16be_packing;
 
-/* What these first bytes belong to, or NULL. `is_open`: a few more bytes would tell. */
-const struct packing *packing_of(const uint8_t *bytes, size_t len, bool *is_open);
+struct unpacker {
+    const struct packing *packing;
+    void *state;
+    bool is_between; /* a part has ended, and none began */
+    bool is_padded;  /* by zeros */
+    uint64_t in, out;
+};
+
+/* False when memory is out; unpacker_end is due in any case. */
+bool unpacker_start(struct unpacker *unpacker, const struct packing *packing);
+enum unpacked unpacker_step(struct unpacker *unpacker, struct unpacking *unpacking, char *why,
+                            size_t size);
+void unpacker_end(struct unpacker *unpacker);
+
+/* ---- What first bytes belong to: contents.c ---- */
+
+/* Files are what their first bytes say. What is neither text nor compressed has a name and no
+ * packing; what is not known has neither. */
+struct contents {
+    const char *name;              /* "a Tamis image" */
+    const struct packing *packing; /* through which its bytes are read */
+    size_t skip;                   /* bytes that are no part of the text: a byte-order mark */
+};
+
+/* `is_open`: a few more bytes would tell. */
+struct contents contents_of(const uint8_t *bytes, size_t len, bool *is_open);
+
+/* The compression of these first bytes, or NULL. */
+const struct packing *packing_of(const uint8_t *bytes, size_t len);
 
 /* ==== Blocks: blocks.c ====================================================================== */
 
@@ -65,6 +98,9 @@ enum { BLOCK_BYTES = 128 * 1024 };
 
 /* A key from this length on is hashed and printed in pieces, whose pages are then let go. */
 enum { LONG_KEY = 4 * 1024 * 1024 };
+
+/* A key up to this length can be other bytes than its line has; a record of CSV has no more. */
+enum { MAX_REWRITTEN = 16 * 1024 * 1024 };
 
 enum { WHY_BYTES = 512 };
 
@@ -83,13 +119,20 @@ struct block {
     size_t mapped;     /* bytes of the mapping, or 0 */
     size_t lines_room; /* of the lists in the batch */
     struct page *page; /* memory for keys that are not as they lie in the block, newest first */
+    uint64_t lines;    /* how many, in which several may be one record */
+    bool has_header;   /* its first record is one */
     bool is_done;      /* was worked on */
     bool ends_file;    /* nothing of its file comes after it */
     bool is_short_of_memory;
     char trouble[WHY_BYTES];  /* why its file could not be read on; "" when it could */
     char bad_line[WHY_BYTES]; /* why the line after the last of the batch is not a key */
     uint64_t keyless;         /* lines that were left out of the batch */
-    uint64_t fieldless;       /* lines without the fields of a key, left out or not */
+    struct classes classes;   /* of the keys of a list */
+    size_t matches_room;      /* of batch.match */
+    struct skipped skipped;   /* lines without a key, left out or not */
+    const char *invalid_line; /* the first of those that are invalid, ... */
+    enum looks invalid_looks; /* ... what it may be instead of a key, ... */
+    char invalid[WHY_BYTES];  /* ... and why */
 };
 
 bool block_make(struct block *block);
@@ -97,6 +140,12 @@ void block_free(struct block *block);
 
 /* The next block of lines; false when there are none any more. */
 bool block_fill(struct keys *keys, struct block *block);
+
+/* Reads nothing more of this source: the next block is of the one after it. */
+void blocks_leave(struct keys *keys, const struct source *source);
+
+/* How many lines end in these bytes. */
+uint64_t count_lines(const char *bytes, size_t len, char line_end);
 
 /* Lets go of what a block held, before it is filled again. */
 void block_clear(struct block *block);
@@ -106,18 +155,44 @@ void block_clear(struct block *block);
 /* Cuts the block into lines and keys, and hashes them. On any thread. */
 void block_cut(const struct keys *keys, struct block *block);
 
+/* Room for more in the lists of the batch; false, noted, when memory is out. */
+bool block_make_room(struct block *block, size_t lines);
+
+/* ==== Several keys of a line: several.c ===================================================== */
+
+/* After the last block. */
+void several_end(struct keys *keys);
+
+/* Makes of the lines of a list all their keys; or room for answers. On any thread. */
+void block_spread(const struct keys *keys, struct block *block);
+
+/* Marks for classes of keys that are new. In order, before the batch is taken. */
+void block_mark(struct keys *keys, struct block *block);
+
 /* ==== Keys that are not their lines: rewrite.c ============================================== */
 
-enum fate { IS_KEY, HAS_NO_KEY, IS_BAD };
+enum fate {
+    IS_KEY,
+    IS_FIELDLESS,
+    IS_INVALID, /* with a sentence in block->bad_line */
+    IS_EMPTY,
+    IS_COMMENT,
+    IS_BAD /* the run ends, with a sentence in block->bad_line or without memory */
+};
 
 /* What is to do, found once for a whole block. */
 struct rewriting {
     bool has_fields, cuts, has_form; /* ends are cut off; or the key needs room of its own */
+    bool is_needed;                  /* a line may be another key than its bytes */
+    const struct fields *fields;     /* of this source */
 };
-struct rewriting rewriting_of(const struct cutting *cutting);
+struct rewriting rewriting_of(const struct cutting *cutting, const struct source *source);
 
-/* Makes a key of `key`, which is the line, or what --values left of it; the block has the memory.
- * IS_BAD comes with block->bad_line, or when memory is out. */
+/* Cuts comments off the line; true when nothing else is in it. */
+bool cut_comments(const struct cutting *cutting, struct tamis_key *line);
+
+/* Makes a key of `key`, which is the line, or what --values left of it; the block has the
+ * memory. */
 enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
                       struct block *block, struct tamis_key *key);
 

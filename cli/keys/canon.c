@@ -10,9 +10,13 @@
 #include "cli/keys/steps.h"
 
 struct step {
-    const char *name;
+    const char *name; /* in notes */
     bool (*apply)(struct tamis_key *key, char *room);
     const char *must_be; /* what a key is that it takes; NULL when it takes all */
+    const char *typed;   /* what users call it, where that is another name */
+    enum reach reach;
+    bool has_names; /* in any script, where idn.c knows them */
+    bool is_old;    /* there is a newer edition, which is what users get */
 };
 
 /* ---- Simple steps ---- */
@@ -73,18 +77,50 @@ static bool upper(struct tamis_key *key, char *room) {
 
 /* ---- The list ---- */
 
+/* Questions ask for the parents of a name too; the name itself stays as it is. */
+static bool parents(struct tamis_key *key, char *room) {
+    (void)key, (void)room;
+    return true;
+}
+
 static const struct step steps[] = {
-    {"lower", lower, NULL},
-    {"upper", upper, NULL},
-    {"trim", trim, NULL},
-    {"domain", canon_domain, "a domain name"},
-    {"email", canon_email, "an email address"},
-    {"url", canon_url, "a URL"},
-    {"ip", canon_ip, "an IP address"},
-    {"mac", canon_mac, "a MAC address"},
-    {"uuid", canon_uuid, "a UUID"},
+    {.name = "lower", .apply = lower},
+    {.name = "upper", .apply = upper},
+    {.name = "trim", .apply = trim},
+    {.name = "domain-2",
+     .apply = canon_domain_2,
+     .must_be = "a domain name",
+     .typed = "domain",
+     .has_names = true},
+    {.name = "parents", .apply = parents, .reach = TO_PARENTS},
+    {.name = "email-2",
+     .apply = canon_email_2,
+     .must_be = "an email address",
+     .typed = "email",
+     .has_names = true},
+    {.name = "url-2", .apply = canon_url_2, .must_be = "a URL", .typed = "url", .has_names = true},
+    {.name = "url-prefix",
+     .apply = canon_url_prefix,
+     .must_be = "a host with a path",
+     .reach = TO_PREFIXES,
+     .has_names = true},
+    {.name = "ip", .apply = canon_ip, .must_be = "an IP address"},
+    {.name = "cidr",
+     .apply = canon_cidr,
+     .must_be = "an IP address, block or range",
+     .reach = TO_BLOCKS},
+    {.name = "mac", .apply = canon_mac, .must_be = "a MAC address"},
+    {.name = "uuid", .apply = canon_uuid, .must_be = "a UUID"},
+    {.name = "hash", .apply = canon_hash, .must_be = "an MD5 or SHA digest in hex"},
+    {.name = "domain", .apply = canon_domain, .must_be = "a domain name", .is_old = true},
+    {.name = "email", .apply = canon_email, .must_be = "an email address", .is_old = true},
+    {.name = "url", .apply = canon_url, .must_be = "a URL", .is_old = true},
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
+
+static const char *typed_name(const struct step *step) {
+    return step->typed ? step->typed : step->name;
+}
 
 static bool find_step(const char *name, size_t len, uint8_t *step) {
     for (*step = 0; *step < STEPS; ++*step)
@@ -93,41 +129,122 @@ static bool find_step(const char *name, size_t len, uint8_t *step) {
     return false;
 }
 
+const char *canon_step_at(size_t i) {
+    for (size_t step = 0; step < STEPS; step++)
+        if (!steps[step].is_old && i-- == 0) return typed_name(&steps[step]);
+    return NULL;
+}
+
+static const char *nearest_step(const char *typed) {
+    const char *meant = NULL, *name;
+    size_t best = 0, distance;
+    for (size_t i = 0; (name = canon_step_at(i)) != NULL; i++) {
+        if (!tamis_is_slip(typed, name, &distance) || (meant && distance >= best)) continue;
+        meant = name;
+        best = distance;
+    }
+    return meant;
+}
+
+/* The edition that is used today. */
+static uint8_t newest(uint8_t step) {
+    for (uint8_t i = 0; i < STEPS && steps[step].is_old; i++)
+        if (steps[i].typed && strcmp(steps[i].typed, steps[step].name) == 0) return i;
+    return step;
+}
+
 static void say_unknown(const char *name, size_t len, char *why, size_t size) {
-    int to =
-        snprintf(why, size, "\"%.*s\" is not a step (allowed:", (int)(len < 40 ? len : 40), name);
+    char typed[41];
+    snprintf(typed, sizeof typed, "%.*s", (int)(len < 40 ? len : 40), name);
+    const char *meant = nearest_step(typed);
+    if (meant) {
+        snprintf(why, size, "\"%s\" is not a step; did you mean %s?", typed, meant);
+        return;
+    }
+    int to = snprintf(why, size, "\"%s\" is not a step (allowed:", typed);
     for (size_t i = 0; i < STEPS && to > 0 && (size_t)to < size; i++)
-        to += snprintf(why + to, size - (size_t)to, "%s%s", i == 0 ? " " : ", ", steps[i].name);
+        if (!steps[i].is_old)
+            to += snprintf(why + to, size - (size_t)to, "%s%s", i == 0 ? " " : ", ",
+                           typed_name(&steps[i]));
     if (to > 0 && (size_t)to < size) snprintf(why + to, size - (size_t)to, ")");
 }
 
-bool canon_parse(struct canon *canon, const char *list, char *why, size_t size) {
+/* What a question asks for is made last, and parents are those of a domain name. */
+static bool is_in_order(const struct canon *canon, char *why, size_t size) {
+    for (size_t i = 0; i < canon->n; i++) {
+        const struct step *step = &steps[canon->step[i]];
+        if (step->reach && i + 1 < canon->n) {
+            snprintf(why, size, "\"%s\" must be the last step", step->name);
+            return false;
+        }
+        if (step->apply == parents &&
+            (i == 0 || steps[canon->step[i - 1]].apply != canon_domain_2)) {
+            snprintf(why, size, "\"parents\" follows \"domain\": domain,parents");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool parse(struct canon *canon, const char *list, bool is_typed, char *why, size_t size) {
     canon->n = 0;
     for (const char *at = list;; at++) {
         const size_t len = strcspn(at, ",");
+        uint8_t step;
         if (canon->n == CANON_STEPS) {
             snprintf(why, size, "more than %d steps", CANON_STEPS);
             return false;
         }
-        if (!find_step(at, len, &canon->step[canon->n++])) {
+        if (!find_step(at, len, &step)) {
             say_unknown(at, len, why, size);
             return false;
         }
+        canon->step[canon->n++] = is_typed ? newest(step) : step;
         at += len;
-        if (*at == '\0') return true;
+        if (*at == '\0') return is_in_order(canon, why, size);
+    }
+}
+
+bool canon_parse(struct canon *canon, const char *list, char *why, size_t size) {
+    return parse(canon, list, false, why, size);
+}
+
+bool canon_typed(struct canon *canon, const char *list, char *why, size_t size) {
+    return parse(canon, list, true, why, size);
+}
+
+static void write_names(const struct canon *canon, bool is_typed, char *text) {
+    size_t len = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < canon->n && len < CANON_TEXT; i++) {
+        const struct step *step = &steps[canon->step[i]];
+        len += (size_t)snprintf(text + len, CANON_TEXT - len, "%s%s", i > 0 ? "," : "",
+                                is_typed ? typed_name(step) : step->name);
     }
 }
 
 void canon_write(const struct canon *canon, char *text) {
-    size_t len = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < canon->n && len < CANON_TEXT; i++)
-        len += (size_t)snprintf(text + len, CANON_TEXT - len, "%s%s", i > 0 ? "," : "",
-                                steps[canon->step[i]].name);
+    write_names(canon, false, text);
+}
+
+void canon_say(const struct canon *canon, char *text) {
+    write_names(canon, true, text);
 }
 
 bool canon_is_same(const struct canon *a, const struct canon *b) {
-    return a->n == b->n && memcmp(a->step, b->step, a->n) == 0;
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (newest(a->step[i]) != newest(b->step[i])) return false;
+    return a->n == b->n;
+}
+
+enum reach canon_reach(const struct canon *canon) {
+    return canon->n > 0 ? steps[canon->step[canon->n - 1]].reach : TO_ITSELF;
+}
+
+bool canon_reads_hex(const struct canon *canon) {
+    for (size_t i = 0; i < canon->n; i++)
+        if (steps[canon->step[i]].apply == canon_hash) return true;
+    return false;
 }
 
 bool canon_only_cuts(const struct canon *canon) {
@@ -136,10 +253,20 @@ bool canon_only_cuts(const struct canon *canon) {
     return true;
 }
 
+/* Names in other scripts are refused for want of a library, which is another reason. */
+static const char *reason(const struct step *step, const struct tamis_key *key) {
+    const uint8_t *bytes = key->bytes;
+    for (size_t i = 0; i < key->len && step->has_names && !idn_is_built_in(); i++)
+        if (bytes[i] >= 0x80)
+            return "a name in ASCII, and this tamis was built without libidn2 for others";
+    return step->must_be;
+}
+
 const char *canon_apply(const struct canon *canon, struct tamis_key *key, char *room) {
     for (size_t i = 0; i < canon->n; i++) {
         const struct step *step = &steps[canon->step[i]];
-        if (!step->apply(key, room)) return step->must_be;
+        const struct tamis_key before = *key;
+        if (!step->apply(key, room)) return reason(step, &before);
     }
     return NULL;
 }

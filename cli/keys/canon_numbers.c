@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* canon_numbers.c: numbers that people write in several ways: addresses and identifiers. */
-#include <arpa/inet.h>
-#include <stdio.h>
+/* canon_numbers.c: numbers that people write in several ways: addresses, identifiers, digests. */
 #include <string.h>
 
+#include "cli/keys/addresses.h"
 #include "cli/keys/steps.h"
 
 /* The key is what was written to `text`. */
@@ -15,45 +14,7 @@ static bool write_key(struct tamis_key *key, char *room, const char *text, size_
 
 /* ---- ip ---- */
 
-/* A longer text is no address. */
-enum { IP_TEXT = 64 };
-
-static int write_ip4(char *text, const uint8_t *ip) {
-    return snprintf(text, IP_TEXT, "%d.%d.%d.%d", ip[0], ip[1], ip[2], ip[3]);
-}
-
-/* The longest run of zeros, two at least, the first of equals. */
-static void find_zeros(const uint16_t group[8], int *start, int *len) {
-    *start = 8, *len = 1;
-    for (int i = 0; i < 8; i++) {
-        int run = 0;
-        while (i + run < 8 && group[i + run] == 0) run++;
-        if (run > *len) *start = i, *len = run;
-        i += run;
-    }
-}
-
-/* As RFC 5952 wants it. Not inet_ntop: systems differ in what they make of ::1.2.3.4. */
-static int write_ip6(char *text, const uint8_t *ip) {
-    uint16_t group[8];
-    int start, zeros, len = 0;
-    for (int i = 0; i < 8; i++) group[i] = (uint16_t)(ip[2 * i] << 8 | ip[2 * i + 1]);
-    find_zeros(group, &start, &zeros);
-    for (int i = 0; i < 8; i++) {
-        if (i == start) {
-            len += snprintf(text + len, IP_TEXT - (size_t)len, "::");
-            i += zeros - 1;
-        } else {
-            const bool is_joined = i == 0 || i == start + zeros;
-            len +=
-                snprintf(text + len, IP_TEXT - (size_t)len, "%s%x", is_joined ? "" : ":", group[i]);
-        }
-    }
-    return len;
-}
-
-/* Brackets, as in URLs, and a zone, which names a cable of one machine, are no part of it. */
-static bool strip_ip(struct tamis_key *key) {
+bool strip_ip(struct tamis_key *key) {
     const char *text = key->bytes;
     if (key->len >= 2 && text[0] == '[') {
         if (text[key->len - 1] != ']') return false;
@@ -64,26 +25,35 @@ static bool strip_ip(struct tamis_key *key) {
     return true;
 }
 
-bool canon_ip(struct tamis_key *key, char *room) {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-    struct tamis_key bare = without_blanks(*key);
+struct tamis_key without_port(struct tamis_key address) {
+    const char *start = address.bytes, *end = end_of(&address), *at = end;
+    while (at > start && at[-1] >= '0' && at[-1] <= '9') at--;
+    const char *colon = at - 1;
+    if (at == end || end - at > 5 || colon <= start || *colon != ':') return address;
+    const bool is_ip6 = *start == '[' && colon[-1] == ']';
+    const bool is_ip4 = memchr(start, ':', address.len) == colon;
+    return is_ip6 || is_ip4 ? part(start, colon) : address;
+}
+
+static bool is_ip(struct tamis_key bare, char *text, size_t *len) {
     const bool is_plain =
         bare.len > 0 && *(const char *)bare.bytes != '[' && !memchr(bare.bytes, '%', bare.len);
-    char text[IP_TEXT];
     uint8_t ip[16];
-    if (!strip_ip(&bare) || bare.len >= IP_TEXT || memchr(bare.bytes, '\0', bare.len)) return false;
-    memcpy(text, bare.bytes, bare.len);
-    text[bare.len] = '\0';
-    int len;
-    if (is_plain && inet_pton(AF_INET, text, ip) == 1)
-        len = write_ip4(text, ip);
-    else if (inet_pton(AF_INET6, text, ip) != 1)
-        return false;
-    else if (memcmp(ip, mapped, sizeof mapped) == 0)
-        len = write_ip4(text, ip + 12);
-    else
-        len = write_ip6(text, ip);
-    return write_key(key, room, text, (size_t)len);
+    bare = without_port(bare);
+    if (!strip_ip(&bare) || bare.len >= IP_TEXT) return false;
+    const char *start = bare.bytes, *end = start + bare.len;
+    const unsigned family = read_ip(start, end, ip);
+    if (family == 0 || (!is_plain && !memchr(start, ':', bare.len))) return false;
+    *len = family == 4 ? write_ip4(text, ip) : write_ip6(text, ip);
+    return true;
+}
+
+bool canon_ip(struct tamis_key *key, char *room) {
+    const struct tamis_key bare = without_blanks(*key);
+    char text[IP_TEXT];
+    size_t len;
+    if (!is_ip(bare, text, &len) && !is_ip(refang(bare, room), text, &len)) return false;
+    return write_key(key, room, text, len);
 }
 
 /* ---- mac, uuid ---- */
@@ -148,4 +118,68 @@ bool canon_uuid(struct tamis_key *key, char *room) {
         uuid[i] = is_hyphen ? '-' : lower_byte(*from++);
     }
     return write_key(key, room, uuid, sizeof uuid);
+}
+
+/* ---- hash ---- */
+
+static const struct digest {
+    const char *name; /* as before a colon; a hyphen in it may be left out */
+    size_t digits;
+} digests[] = {{"md5", 32},     {"sha-1", 40},   {"sha-224", 56},
+               {"sha-256", 64}, {"sha-384", 96}, {"sha-512", 128}};
+enum { DIGESTS = sizeof digests / sizeof digests[0] };
+
+/* How much of " (FILE) = ", as BSD and sha256sum --tag write it, follows a name; 0 for none. */
+static size_t tag_len(const char *at, const char *end) {
+    const char *const start = at;
+    if (end - at < 2 || at[0] != ' ' || at[1] != '(') return 0;
+    for (at = end; *--at != ')';)
+        if (at == start) return 0;
+    return end - at > 4 && memcmp(at, ") = ", 4) == 0 ? (size_t)(at + 4 - start) : 0;
+}
+
+/* How much of the text is this name and a colon or a file, 0 for none of it. */
+static size_t name_len(const struct tamis_key *key, const char *name) {
+    const char *text = key->bytes;
+    size_t i = 0;
+    for (; *name; name++) {
+        if (i < key->len && lower_byte(text[i]) == *name)
+            i++;
+        else if (*name != '-')
+            return 0;
+    }
+    if (i < key->len && text[i] == ':') return i + 1;
+    const size_t tag = tag_len(text + i, end_of(key));
+    return tag > 0 ? i + tag : 0;
+}
+
+/* ":COUNT", "  FILE" as sha256sum has it, or nothing. */
+static bool may_follow_digest(const char *at, const char *end) {
+    if (at == end || is_blank(*at)) return true;
+    if (*at++ != ':' || at == end) return false;
+    while (at < end && *at >= '0' && *at <= '9') at++;
+    return at == end;
+}
+
+/* sha256sum writes one before the digest when the name of the file is escaped. */
+static struct tamis_key without_backslash(struct tamis_key key) {
+    const char *text = key.bytes;
+    return key.len > 0 && *text == '\\' ? part(text + 1, end_of(&key)) : key;
+}
+
+bool canon_hash(struct tamis_key *key, char *room) {
+    struct tamis_key bare = without_backslash(without_blanks(*key));
+    size_t named = 0, digits = 0, n = 0;
+    for (size_t i = 0; i < DIGESTS && named == 0; i++) {
+        named = name_len(&bare, digests[i].name);
+        digits = digests[i].digits;
+    }
+    const char *text = (const char *)bare.bytes + named, *end = text + bare.len - named;
+    while (text + n < end && hex_digit(text[n]) >= 0) n++;
+    bool is_digest = named > 0 && n == digits;
+    for (size_t i = 0; i < DIGESTS && named == 0; i++) is_digest |= n == digests[i].digits;
+    if (!is_digest || !may_follow_digest(text + n, end)) return false;
+    for (size_t i = 0; i < n; i++) room[i] = lower_byte(text[i]);
+    *key = (struct tamis_key){.bytes = room, .len = n};
+    return true;
 }

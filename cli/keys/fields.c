@@ -55,7 +55,29 @@ static void add_range(struct fields *fields, const struct field_range *range) {
         fields->range[fields->n++] = *range;
 }
 
+/* A name starts otherwise than any number; quotes make a name of a number, too. */
+static bool is_named(const char *list) {
+    const uint8_t first = (uint8_t)lower_byte(*list);
+    return (first >= 'a' && first <= 'z') || first == '_' || first == '"' || first >= 0x80;
+}
+
+static bool parse_names(struct fields *fields, const char *list, char *why, size_t size) {
+    struct tamis_key name[MAX_RANGES + 1];
+    const struct tamis_key all = {.bytes = list, .len = strlen(list)};
+    fields->names = list;
+    fields->has_header = true;
+    if (!csv_columns(',', &all, name, MAX_RANGES + 1, &fields->n))
+        snprintf(why, size, "a quote in %s is not closed, or not at the end of a name", list);
+    else if (fields->n > MAX_RANGES)
+        snprintf(why, size, "more than %d fields", MAX_RANGES);
+    else
+        return true;
+    return false;
+}
+
 bool fields_parse(struct fields *fields, const char *list, char *why, size_t size) {
+    if (is_named(list)) return parse_names(fields, list, why, size);
+    fields->names = NULL;
     fields->n = 0;
     for (const char *at = list;; at++) {
         const size_t len = strcspn(at, ",");
@@ -65,10 +87,11 @@ bool fields_parse(struct fields *fields, const char *list, char *why, size_t siz
             return false;
         }
         if (!parse_range(at, len, &range)) {
-            snprintf(why, size,
-                     "\"%.*s\" is not a field (allowed: numbers from 1 to 1,000,000, or ranges: 2 "
-                     "or 1,3 or 2-4)",
-                     (int)(len < 40 ? len : 40), at);
+            snprintf(
+                why, size,
+                "\"%.*s\" is not a field (allowed: numbers from 1 to 1,000,000, ranges as 2-4, "
+                "or names of the first line)",
+                (int)(len < 40 ? len : 40), at);
             return false;
         }
         add_range(fields, &range);
@@ -154,7 +177,7 @@ void fields_join(const struct fields *fields, const struct tamis_key part[], cha
                  struct tamis_key *key) {
     char *to = room;
     for (size_t i = 0; i < fields->n; i++) {
-        if (i > 0) *to++ = fields->delimiter;
+        if (i > 0) *to++ = fields->joiner;
         memcpy(to, part[i].bytes, part[i].len);
         to += part[i].len;
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* input.c: files and standard input as bytes.
  *
- * What is compressed shows in its first bytes. They are read with all others, straight to where
- * they are wanted: only when they turn out to be compressed are they moved to a buffer of their
- * own. */
+ * What a file is shows in its first bytes. They are read with all others, straight to where they
+ * are wanted: only when they turn out to be compressed are they moved to a buffer of their own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,11 +23,12 @@ struct input {
     uint64_t position;
     bool (*await)(void *with, int fd); /* or NULL */
     void *await_with;
-    bool is_known; /* whether it is compressed has been seen, or does not matter */
+    bool is_known; /* what it is has been seen, or does not matter */
+    bool has_nuls; /* they end its lines, and so say nothing about what it is */
+    struct contents contents;
 
     /* Of compressed input. */
-    const struct packing *packing;
-    void *state;
+    struct unpacker unpacker;
     uint8_t *raw;
     size_t raw_at, raw_len; /* what of it was not unpacked yet */
     bool is_whole;          /* the data may end here */
@@ -43,7 +43,7 @@ static bool is_still_the_same(const struct input *input) {
 
 static const char has_changed[] = "the file changed after the first read";
 
-struct input *input_open(struct source *source, bool decompresses, char *why, size_t size) {
+struct input *input_open(struct source *source, const struct keys *keys, char *why, size_t size) {
     const int fd = source->fd > 0          ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                    : is_dash(source->name) ? STDIN_FILENO
                                            : open(source->name, O_RDONLY | O_CLOEXEC);
@@ -55,7 +55,10 @@ struct input *input_open(struct source *source, bool decompresses, char *why, si
         return NULL;
     }
     struct stat status;
-    *input = (struct input){.source = source, .fd = fd, .is_known = !decompresses};
+    *input = (struct input){.source = source,
+                            .fd = fd,
+                            .is_known = !keys->decompresses,
+                            .has_nuls = keys->cutting.line_end == '\0'};
     input->is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (input->is_file && source->passes++ == 0) source->then = status;
     if (is_still_the_same(input)) return input;
@@ -71,7 +74,7 @@ void input_ask_before(struct input *input, bool (*await)(void *with, int fd), vo
 
 void input_close(struct input *input) {
     if (!input) return;
-    if (input->state) input->packing->end(input->state);
+    unpacker_end(&input->unpacker);
     if (input->fd > STDIN_FILENO) close(input->fd);
     free(input->raw);
     free(input);
@@ -91,44 +94,43 @@ static ssize_t read_raw(struct input *input, void *bytes, size_t room, char *why
 
 /* ---- What it is ---- */
 
-static const struct magic {
-    const struct packing *packing;
-    size_t len;
-    uint8_t byte[4], mask[4];
-} magics[] = {
-    {&gzip_packing, 3, {0x1f, 0x8b, 0x08}, {0xff, 0xff, 0xff}},
-    {&zstd_packing, 4, {0x28, 0xb5, 0x2f, 0xfd}, {0xff, 0xff, 0xff, 0xff}},
-    {&zstd_packing, 4, {0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}}, /* to be skipped */
-};
+/* Two short keys that end in NUL look like UTF-16 without its mark. */
+static struct contents look_at(const struct input *input, const uint8_t *bytes, size_t len,
+                               bool *is_open) {
+    const struct contents contents = contents_of(bytes, len, is_open);
+    const bool is_guess = contents.packing && contents.packing->is_text && bytes[0] < 0x80;
+    return is_guess && input->has_nuls ? (struct contents){0} : contents;
+}
 
-const struct packing *packing_of(const uint8_t *bytes, size_t len, bool *is_open) {
-    *is_open = false;
-    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
-        const struct magic *magic = &magics[i];
-        size_t same = 0;
-        while (same < len && same < magic->len &&
-               (bytes[same] & magic->mask[same]) == magic->byte[same])
-            same++;
-        if (same == magic->len) return magic->packing;
-        if (same == len) *is_open = true;
-    }
-    return NULL;
+/* What cannot be read as lines, in a sentence. */
+static bool is_readable(const struct input *input, char *why, size_t size) {
+    static const char as_it_is[] = "to read its bytes as they are, use --decompress never";
+    const struct contents *contents = &input->contents;
+    if (!contents->name || (contents->packing && contents->packing->start)) return true;
+    if (contents->packing)
+        snprintf(why, size, "this is %s, and this tamis was built without %s; %s", contents->name,
+                 contents->packing->name, as_it_is);
+    else
+        snprintf(why, size, "this is %s, not a list of keys; %s", contents->name, as_it_is);
+    return false;
 }
 
 /* Reads the first bytes and learns what they are. */
 static ssize_t read_first(struct input *input, uint8_t *bytes, size_t room, char *why,
                           size_t size) {
-    ssize_t len = read_raw(input, bytes, room, why, size);
-    bool is_open = false;
-    if (len > 0) input->packing = packing_of(bytes, (size_t)len, &is_open);
+    ssize_t len = 0, more;
+    bool is_open = true;
     while (is_open && (size_t)len < room) {
-        const ssize_t more = read_raw(input, bytes + len, room - (size_t)len, why, size);
+        more = read_raw(input, bytes + len, room - (size_t)len, why, size);
         if (more < 0) return -1;
         if (more == 0) break;
         len += more;
-        input->packing = packing_of(bytes, (size_t)len, &is_open);
+        input->contents = look_at(input, bytes, (size_t)len, &is_open);
     }
     input->is_known = true;
+    if (!is_readable(input, why, size)) return -1;
+    len -= (ssize_t)input->contents.skip;
+    if (input->contents.skip > 0) memmove(bytes, bytes + input->contents.skip, (size_t)len);
     return len;
 }
 
@@ -136,18 +138,8 @@ static ssize_t read_first(struct input *input, uint8_t *bytes, size_t room, char
 
 static bool start_unpacking(struct input *input, const uint8_t *bytes, size_t len, char *why,
                             size_t size) {
-    const struct packing *packing = input->packing;
-    if (!packing->start) {
-        snprintf(
-            why, size,
-            "this is %s data, and this tamis was built without %s; --decompress never reads it as "
-            "it is",
-            packing->name, packing->name);
-        return false;
-    }
     input->raw = len <= RAW_BYTES ? malloc(RAW_BYTES) : NULL;
-    input->state = input->raw ? packing->start() : NULL;
-    if (!input->state) {
+    if (!input->raw || !unpacker_start(&input->unpacker, input->contents.packing)) {
         snprintf(why, size, "cannot read: %s", strerror(ENOMEM));
         return false;
     }
@@ -164,7 +156,7 @@ static ssize_t unpack_some(struct input *input, void *bytes, size_t room, char *
                                   .room = room};
     while (unpacking.room > 0 && (unpacking.from_len > 0 || input->was_room_filled)) {
         const struct unpacking before = unpacking;
-        const enum unpacked unpacked = input->packing->step(input->state, &unpacking, why, size);
+        const enum unpacked unpacked = unpacker_step(&input->unpacker, &unpacking, why, size);
         if (unpacked == UNPACK_FAILED) return -1;
         const bool has_moved = unpacking.room < before.room || unpacking.from_len < before.from_len;
         if (has_moved) input->is_whole = unpacked == UNPACKED_WHOLE;
@@ -187,7 +179,7 @@ static ssize_t read_unpacked(struct input *input, void *bytes, size_t room, char
         if (raw < 0) return -1;
         if (raw == 0 && input->is_whole && left == 0) return 0;
         if (raw == 0) {
-            snprintf(why, size, "the %s data is truncated", input->packing->name);
+            snprintf(why, size, "the %s data is truncated", input->contents.packing->name);
             return -1;
         }
         input->raw_at = 0;
@@ -198,19 +190,32 @@ static ssize_t read_unpacked(struct input *input, void *bytes, size_t room, char
 ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size) {
     if (!input->is_known) {
         const ssize_t got = read_first(input, bytes, room, why, size);
-        if (got <= 0 || !input->packing) return got;
+        const bool is_mark_alone = got == 0 && input->contents.skip > 0; /* more may come */
+        if (is_mark_alone) return read_raw(input, bytes, room, why, size);
+        if (got <= 0 || !input->contents.packing) return got;
         if (!start_unpacking(input, bytes, (size_t)got, why, size)) return -1;
     }
-    return input->packing ? read_unpacked(input, bytes, room, why, size)
-                          : read_raw(input, bytes, room, why, size);
+    return input->unpacker.state ? read_unpacked(input, bytes, room, why, size)
+                                 : read_raw(input, bytes, room, why, size);
 }
 
 const char *keys_packings(void) {
-    const bool has_gzip = gzip_packing.start, has_zstd = zstd_packing.start;
-    return has_gzip && has_zstd ? "gzip, zstd" : has_gzip ? "gzip" : has_zstd ? "zstd" : "plain";
+    static const struct packing *const all[] = {&gzip_packing, &zstd_packing, &xz_packing,
+                                                &bzip2_packing};
+    static char list[64];
+    size_t len = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i]->start)
+            len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", len > 0 ? ", " : "",
+                                    all[i]->name);
+    return len > 0 ? list : "plain";
 }
 
 /* ---- Waiting, and once more ---- */
+
+bool input_is_packed(const struct input *input) {
+    return input->unpacker.state != NULL;
+}
 
 uint64_t input_position(const struct input *input) {
     return input ? input->position : 0;

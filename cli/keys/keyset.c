@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* keyset.c: open addressing over chunks of keys.
  *
- *     slot    hash, pointer ──▶ chunk   mark, length, bytes | mark, length, bytes | ...
+ *     slot    hash, pointer ──▶ chunk   mark, length, bytes, beside | mark, ...
  *
  * A question looks at one slot, mostly, and at the key itself only where the whole hash is the
  * same. */
@@ -46,7 +46,7 @@ void keyset_clear(struct keyset *set) {
         set->chunk = next;
     }
     free(set->slot);
-    keyset_open(set, set->max_bytes);
+    *set = (struct keyset){.max_bytes = set->max_bytes, .beside = set->beside};
 }
 
 /* ---- Keys in chunks ---- */
@@ -62,6 +62,17 @@ void held_mark(struct held *held) {
 
 bool held_is_marked(const struct held *held) {
     return held->len_and_mark & 1;
+}
+
+/* All of a key in a chunk. */
+static size_t held_size(const struct keyset *set, size_t len) {
+    return sizeof(struct held) + (len + ALIGN - 1) / ALIGN * ALIGN +
+           (set->beside + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+void *held_beside(struct held *held) {
+    const size_t len = (size_t)(held->len_and_mark / 2);
+    return (char *)(held + 1) + (len + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* Whether `more` bytes are still allowed. What comes first always is. */
@@ -90,14 +101,39 @@ static bool add_chunk(struct keyset *set, size_t need) {
 
 static struct held *hold(struct keyset *set, const struct tamis_key *key) {
     if (key->len > SIZE_MAX / 4) return NULL;
-    const size_t need = (sizeof(struct held) + key->len + ALIGN - 1) / ALIGN * ALIGN;
+    const size_t need = held_size(set, key->len);
     if ((!set->chunk || set->chunk->size - set->chunk->used < need) && !add_chunk(set, need))
         return NULL;
     struct held *held = (struct held *)(void *)((char *)set->chunk + set->chunk->used);
     set->chunk->used += need;
     held->len_and_mark = 2 * (uint64_t)key->len;
     if (key->len > 0) memcpy(held + 1, key->bytes, key->len);
+    if (set->beside > 0) memset(held_beside(held), 0, set->beside);
     return held;
+}
+
+/* The chunks the other way round. */
+static void turn_chunks(struct keyset *set) {
+    struct chunk *turned = NULL;
+    while (set->chunk) {
+        struct chunk *next = set->chunk->next;
+        set->chunk->next = turned;
+        turned = set->chunk;
+        set->chunk = next;
+    }
+    set->chunk = turned;
+}
+
+void keyset_walk(struct keyset *set, keyset_visit *visit, void *with) {
+    turn_chunks(set);
+    for (struct chunk *chunk = set->chunk; chunk; chunk = chunk->next)
+        for (size_t at = sizeof *chunk; at < chunk->used;) {
+            struct held *held = (struct held *)(void *)((char *)chunk + at);
+            const struct tamis_key key = {held + 1, (size_t)(held->len_and_mark / 2)};
+            visit(with, &key, held_beside(held));
+            at += held_size(set, key.len);
+        }
+    turn_chunks(set);
 }
 
 /* ---- Slots ---- */

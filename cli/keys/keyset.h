@@ -28,6 +28,7 @@ struct keyset {
     struct chunk *chunk; /* the newest first */
     uint64_t bytes;      /* of memory in use ... */
     uint64_t max_bytes;  /* ... and how many there may be */
+    size_t beside; /* bytes that each key has for the caller, set before the first; usually 0 */
     bool is_short_of_memory;
 };
 
@@ -55,5 +56,12 @@ struct held *keyset_take(struct keyset *set, uint64_t hash, const struct tamis_k
 /* One bit for each key; false at first. */
 void held_mark(struct held *held);
 bool held_is_marked(const struct held *held);
+
+/* What the caller has beside a key: zeros at first. */
+void *held_beside(struct held *held);
+
+/* Visits the keys in the order in which they were taken in. */
+typedef void keyset_visit(void *with, const struct tamis_key *key, void *beside);
+void keyset_walk(struct keyset *set, keyset_visit *visit, void *with);
 
 #endif

@@ -17,10 +17,8 @@ static bool parse_value(const char *text, uint64_t *value) {
 }
 
 static bool refuse_value(const struct tamis_key *value, char *why, size_t size) {
-    const char *last = (const char *)value->bytes + value->len - 1;
-    snprintf(why, size, "\"%s\" is not a value (allowed: whole numbers below 2^64)%s",
-             human_key(value).text,
-             value->len > 0 && *last == '\r' ? "; use --crlf for lines that end in CR LF" : "");
+    snprintf(why, size, "\"%s\" is not a value (allowed: whole numbers below 2^64)",
+             human_key(value).text);
     return false;
 }
 

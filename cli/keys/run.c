@@ -7,6 +7,7 @@
  *
  *     taken <= claimed <= filled <= taken + size of the ring
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct workers {
     uint64_t lines;     /* taken of the current file ... */
     uint64_t all_lines; /* ... and of all */
     bool had_trouble;
+    const struct source *left; /* of which the verb has seen enough, or NULL */
 
     pthread_mutex_t lock; /* for what follows, and block.is_done */
     pthread_cond_t is_work, is_done;
@@ -112,25 +114,51 @@ static int tell_trouble(struct workers *workers, const struct block *block) {
     return workers->handler->goes_on ? 0 : EXIT_TROUBLE;
 }
 
+static void add_skipped(struct keys *keys, const struct block *block) {
+    const struct batch *batch = &block->batch;
+    if (keys->seen == 0) keys->separator = likely_separator(batch);
+    keys->keyless += block->keyless;
+    keys->seen += batch->n - batch->further + block->keyless;
+    keys->skipped.fieldless += block->skipped.fieldless;
+    keys->skipped.invalid += block->skipped.invalid;
+    keys->skipped.empty += block->skipped.empty;
+    keys->skipped.comments += block->skipped.comments;
+    keys->skipped.headers += block->skipped.headers;
+    keys->skipped.hashes += block->skipped.hashes;
+    keys->skipped.quotes += block->skipped.quotes;
+    if (!block->invalid_line || keys->example.text[0]) return;
+    keys->example = human_words("%s, line %" PRIu64 ": %s", input_name(batch->from->name),
+                                line_number_at(batch, block->invalid_line), block->invalid);
+    keys->example_looks = block->invalid_looks;
+}
+
 static int take(struct workers *workers, struct block *block) {
     const struct handler *handler = workers->handler;
     struct batch *batch = &block->batch;
     int code = 0;
-    batch->first_line = workers->lines + 1;
-    batch->start = block->bytes;
-    workers->lines += batch->n + block->keyless;
-    workers->all_lines += batch->n + block->keyless;
+    if (!workers->keys->fill) batch->first_line = workers->lines + 1;
+    workers->lines += block->lines;
+    workers->all_lines += block->lines;
     progress_lines(workers->all_lines);
-    workers->keys->keyless += block->keyless;
-    workers->keys->fieldless += block->fieldless;
-    workers->keys->seen += batch->n + block->keyless;
+    add_skipped(workers->keys, block);
+    block_mark(workers->keys, block);
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
     if (!code && handler->after) code = handler->after(handler->after_with, batch->n);
-    if (!code) code = tell_trouble(workers, block);
+    if (code == KEYS_NEXT_FILE) {
+        /* What was read of it already comes by once more, and is dropped. */
+        workers->left = batch->from;
+        blocks_leave(workers->keys, batch->from);
+        block->ends_file = true;
+        code = 0;
+    } else if (!code) {
+        code = tell_trouble(workers, block);
+    }
+    const bool has_count = workers->lines > 0 || !block->trouble[0];
     if (block->ends_file) {
         workers->lines = 0;
-        if (!code && handler->file_done) handler->file_done(handler->with, batch->from);
+        if (!code && has_count && handler->file_done)
+            handler->file_done(handler->with, batch->from);
     }
     return code;
 }
@@ -143,7 +171,10 @@ static int take_all(struct workers *workers) {
         if (workers->filled == workers->taken) break;
         struct block *block = &workers->ring[workers->taken % workers->size];
         finish_work(workers, block);
-        code = take(workers, block);
+        if (block->batch.from == workers->left)
+            text_drop(&block->batch.out);
+        else
+            code = take(workers, block);
         workers->taken++;
     }
     return code;
@@ -181,32 +212,18 @@ static void end(struct workers *workers) {
     free(workers->ring);
 }
 
-/* Lines that were left out are told about; those who ask see them among the others, unless there
- * is none with a key, which looks like a slip. */
-static void warn_fieldless(const struct keys *keys) {
-    const struct args *args = keys->args;
-    const char *list = keys->field_list;
-    const bool is_single = list[strspn(list, "0123456789")] == '\0';
-    if (keys->fieldless == 0) return;
-    if (keys->fieldless == keys->seen)
-        warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "enough fields for", list,
-             given(args, OPT_DELIMITER) ? "" : "; set the field separator with --delimiter");
-    else if (!keys->cutting.keeps_keyless)
-        warn(args, NULL, "%s %s %s %s", human_count(keys->fieldless).text,
-             keys->fieldless == 1 ? "line has" : "lines have",
-             is_single ? "no field" : "too few fields for", list);
-}
-
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct workers workers = {.keys = keys, .handler = handler};
     if (keys->has_unknown_form)
         return fail(keys->args, NULL, "its key encoding is unknown to this version of tamis");
-    int code = start(&workers);
-    progress_reading(keys_bytes(keys));
+    int code = several_start(keys);
+    if (!code) code = start(&workers);
+    if (!keys->fill) progress_reading(keys_bytes(keys)); /* else it has no end to come near to */
     if (!code) code = take_all(&workers);
     progress_wipe();
     end(&workers);
-    if (!code && keys->cutting.fields.n > 0 && !keys->is_second_time) warn_fieldless(keys);
+    several_end(keys);
+    if (!code && !keys->is_second_time) tell_skipped(keys);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : workers.had_trouble ? EXIT_TROUBLE : 0;
 }

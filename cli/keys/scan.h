@@ -7,6 +7,7 @@
 #ifndef TAMIS_CLI_KEYS_SCAN_H
 #define TAMIS_CLI_KEYS_SCAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__SSE2__)
@@ -47,6 +48,17 @@ static inline uint64_t scan_for(const char *at, char byte) {
 }
 
 #endif
+
+/* How often a byte is there. */
+static inline uint64_t scan_count(const char *bytes, size_t len, char byte) {
+    uint64_t n = 0;
+    for (size_t at = 0; at < len; at += SCAN_BYTES) {
+        uint64_t found = scan_for(bytes + at, byte);
+        if (len - at < SCAN_BYTES) found &= ((uint64_t)1 << (len - at)) - 1;
+        for (; found; found &= found - 1) n++;
+    }
+    return n;
+}
 
 /* The place of the lowest bit of a word that has one. */
 static inline unsigned lowest_bit(uint64_t word) {

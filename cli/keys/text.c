@@ -13,14 +13,19 @@ static bool make_room(struct text *text, size_t len) {
     return has_room;
 }
 
+void text_copy(struct text *text, const void *bytes, size_t len) {
+    if (len == 0 || !make_room(text, len)) return;
+    memcpy(text->bytes + text->len, bytes, len);
+    text->len += len;
+}
+
 void text_add(struct text *text, const void *bytes, size_t len) {
-    if (len > LONG_KEY) {
-        text->late = (struct tamis_key){.bytes = bytes, .len = len};
-        text->late_at = text->len;
-    } else if (len > 0 && make_room(text, len)) {
-        memcpy(text->bytes + text->len, bytes, len);
-        text->len += len;
+    if (len <= LONG_KEY) {
+        text_copy(text, bytes, len);
+        return;
     }
+    text->late = (struct tamis_key){.bytes = bytes, .len = len};
+    text->late_at = text->len;
 }
 
 void text_byte(struct text *text, char byte) {
@@ -37,6 +42,11 @@ void text_count(struct text *text, uint64_t count) {
     do digits[--at] = (char)('0' + count % 10);
     while (count /= 10);
     text_add(text, digits + at, sizeof digits - at);
+}
+
+void text_drop(struct text *text) {
+    text->len = 0;
+    text->late = (struct tamis_key){0};
 }
 
 void text_free(struct text *text) {
@@ -58,7 +68,6 @@ int text_print(struct text *text) {
     if (text->late.bytes) print_late(&text->late);
     if (text->len > before) fwrite(text->bytes + before, 1, text->len - before, stdout);
     if (text->len > 0 || text->late.bytes) progress_release(stdout);
-    text->len = 0;
-    text->late = (struct tamis_key){0};
+    text_drop(text);
     return ferror(stdout) ? EXIT_TROUBLE : 0;
 }

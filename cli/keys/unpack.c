@@ -23,8 +23,8 @@ static int grow(struct growing *to, const struct args *args, const char *path) {
 }
 
 /* Steps of a piece each, until nothing moves any more: at the end, or where something is wrong. */
-static int unpack(const struct packing *packing, void *state, const struct bytes *from,
-                  struct growing *to, const struct args *args) {
+static int unpack(struct unpacker *unpacker, const struct bytes *from, struct growing *to,
+                  const struct args *args) {
     size_t at = 0;
     bool is_whole = false;
     for (;;) {
@@ -36,7 +36,7 @@ static int unpack(const struct packing *packing, void *state, const struct bytes
                                          .to = to->bytes + to->len,
                                          .room = free_room < PIECE ? free_room : PIECE};
         struct unpacking now = before;
-        const enum unpacked unpacked = packing->step(state, &now, why, sizeof why);
+        const enum unpacked unpacked = unpacker_step(unpacker, &now, why, sizeof why);
         if (unpacked == UNPACK_FAILED) return fail(args, from->path, "%s", why);
         at += before.from_len - now.from_len;
         to->len += before.room - now.room;
@@ -45,21 +45,21 @@ static int unpack(const struct packing *packing, void *state, const struct bytes
         else if (is_whole && at == from->size)
             return 0;
         else
-            return fail(args, from->path, "the %s data is truncated", packing->name);
+            return fail(args, from->path, "the %s data is truncated", unpacker->packing->name);
     }
 }
 
 int bytes_unpack(struct bytes *bytes, const struct args *args) {
-    bool is_open;
-    const struct packing *packing = packing_of(bytes->at, bytes->size, &is_open);
+    const struct packing *packing = packing_of(bytes->at, bytes->size);
     if (!packing) return 0;
     if (!packing->start)
         return fail(args, bytes->path, "this is %s data, and this tamis was built without %s",
                     packing->name, packing->name);
     struct growing to = {.max = memory_wanted(args)};
-    void *state = packing->start();
-    const int code = state ? unpack(packing, state, bytes, &to, args) : fail_memory(args);
-    if (state) packing->end(state);
+    struct unpacker unpacker;
+    const int code = unpacker_start(&unpacker, packing) ? unpack(&unpacker, bytes, &to, args)
+                                                        : fail_memory(args);
+    unpacker_end(&unpacker);
     if (code) {
         free(to.bytes);
         return code;

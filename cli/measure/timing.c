@@ -6,6 +6,7 @@
 #include "cli/measure/timing.h"
 
 #include "cli/files/files.h"
+#include "cli/measure/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +23,6 @@ static double median(double *list, size_t n) {
     return list[n / 2];
 }
 
-uint64_t number_at(uint64_t i) {
-    i = (i ^ i >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
-    return i ^ i >> 31;
-}
-
-/* Numbers before this one are members, the others non-members. */
-static const uint64_t first_nonmember = UINT64_C(1) << 63;
-
 /* ---- Asking ---- */
 
 /* What a round asks about: keys of a sample or, where that is NULL, numbers. */
@@ -43,8 +35,8 @@ struct questions {
 };
 
 static void choose(struct questions *q, bool is_inside, uint64_t salt) {
-    const uint64_t first = is_inside ? 0 : first_nonmember;
-    const uint64_t range = is_inside || q->sample ? q->members : first_nonmember;
+    const uint64_t first = is_inside ? 0 : FIRST_NONMEMBER;
+    const uint64_t range = is_inside || q->sample ? q->members : FIRST_NONMEMBER;
     for (size_t i = 0; i < LIST * LISTS; i++) {
         const uint64_t any = number_at(salt + i) % range;
         if (q->sample)
@@ -124,39 +116,15 @@ void measure_sample(const tamis *filter, const struct sample *sample, struct mea
 
 /* ---- Building ---- */
 
-static tamis_status add_numbers(tamis_builder *builder, uint64_t n) {
-    enum { MANY = 1 << 16 };
-    uint64_t *numbers = malloc(MANY * sizeof *numbers);
-    tamis_status status = numbers ? TAMIS_OK : TAMIS_NOMEM;
-    for (uint64_t done = 0; done < n && !status; done += MANY) {
-        const size_t now = n - done < MANY ? (size_t)(n - done) : MANY;
-        for (size_t i = 0; i < now; i++) numbers[i] = number_at(done + i);
-        status = tamis_builder_add_u64s(builder, numbers, now);
-    }
-    free(numbers);
-    return status;
-}
-
-static tamis_status start_builder(tamis_builder **builder, const char *spec,
-                                  const struct tamis_options *options) {
-    const struct tamis_builder_options building = {
-        .struct_size = sizeof building, .filter = options, .threads = options->threads};
-    return tamis_builder_create_with(builder, spec, &building);
-}
-
 tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
                             struct measured *measured) {
-    tamis_builder *builder = NULL;
     tamis *filter = NULL;
     *measured = nothing;
     const double start = now_ns();
-    tamis_status status = start_builder(&builder, spec, options);
-    if (!status) status = add_numbers(builder, keys);
-    if (!status) status = tamis_builder_finish(builder, &filter);
+    const tamis_status status = numbers_build(spec, 0, keys, options, &filter);
     measured->build = keys > 0 ? (now_ns() - start) / (double)keys : (double)NAN;
     measured->keys = keys;
     if (!status) ask_rounds(filter, NULL, keys, measured);
-    tamis_builder_free(builder);
     tamis_free(filter);
     return status;
 }
@@ -165,7 +133,7 @@ tamis_status measure_build(const char *spec, const struct sample *sample,
                            const struct tamis_options *options, tamis **filter, double *ns) {
     tamis_builder *builder = NULL;
     const double start = now_ns();
-    tamis_status status = start_builder(&builder, spec, options);
+    tamis_status status = numbers_builder(&builder, spec, options);
     if (!status) status = tamis_builder_add_many(builder, sample->members, sample->n);
     if (!status) status = tamis_builder_finish(builder, filter);
     *ns = sample->n > 0 ? (now_ns() - start) / (double)sample->n : (double)NAN;

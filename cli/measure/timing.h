@@ -20,9 +20,6 @@ struct sample {
     size_t n;
 };
 
-/* The i-th of a sequence that looks random, and never has a number twice. */
-uint64_t number_at(uint64_t i);
-
 /* Makes a filter of this spec with `keys` numbers and measures it. */
 tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
                             struct measured *measured);

@@ -143,7 +143,7 @@ struct checking {
 static void ask_batch(void *with, struct batch *batch) {
     struct checking *checking = with;
     if (packer_ask(checking->packer, batch))
-        show_hits(&checking->hits, batch, NULL, NULL);
+        show_hits(&checking->hits, batch);
     else
         checking->hits.has_failed = true;
 }
@@ -184,6 +184,7 @@ static int with_keys(const struct args *args, bool adds,
     struct packer packer = {0};
     struct keys keys;
     int code = keys_open(&keys, args, 2);
+    if (!adds) keys_are_questions(&keys);
     if (!code) code = open_filter(args, &net, &shards, &packer, adds);
     if (!code) {
         keys_hash_by(&keys, shards.model);

@@ -39,9 +39,6 @@ struct set {
     struct pause pause;
 };
 
-/* What kind of file it is. False for all that is no regular file. */
-bool file_starts_with(const char *path, const uint8_t magic[8]);
-
 int set_open(struct set *set, const struct args *args, const char *name);
 int set_read(struct set *set, const tamis *hasher);
 void set_close(struct set *set);

@@ -70,14 +70,9 @@ static int sketch_like(const struct args *args, const struct image *image, const
     return check_status(args, image->path, status);
 }
 
-static bool is_image(const char *path) {
-    static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
-    return file_starts_with(path, magic);
-}
-
 bool has_image_operand(const struct args *args) {
     for (size_t i = 0; i < args->operand_count; i++)
-        if (is_image(args->operand[i])) return true;
+        if (file_is_image(args->operand[i])) return true;
     return false;
 }
 
@@ -125,7 +120,7 @@ int reconcile_images(const struct args *args, struct outcome *outcome) {
     int code = 0;
     for (size_t i = 0; i < 2; i++) {
         outcome->name[i] = args->operand[i];
-        is_there[i] = is_image(args->operand[i]);
+        is_there[i] = file_is_image(args->operand[i]);
         if (is_there[i] && !code)
             code = open_sketch(&image[i], args, args->operand[i], outcome, (enum side)i);
     }

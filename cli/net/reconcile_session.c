@@ -387,9 +387,9 @@ static int check_lines(const struct wire *wire, struct arrivals *arrivals, const
         const size_t key_len = (size_t)get_number(at, 4), line_len = (size_t)get_number(at + 4, 4);
         const bool is_whole = key_len == NO_KEY;
         if (line_len > MAX_LINE || (!is_whole && key_len > MAX_LINE))
-            return wire_fail(wire, "sent a line of %s bytes (maximum: %s)",
-                             human_count(is_whole || line_len > key_len ? line_len : key_len).text,
-                             human_count(MAX_LINE).text);
+            return wire_fail(wire, "sent a line of %s (maximum: %s)",
+                             human_bytes(is_whole || line_len > key_len ? line_len : key_len).text,
+                             human_bytes(MAX_LINE).text);
         const size_t key_bytes = is_whole ? 0 : key_len;
         if (arrivals->len - arrivals->whole - LINE_HEADER < key_bytes + line_len) return 0;
         const struct tamis_key key = {.bytes = at + LINE_HEADER,

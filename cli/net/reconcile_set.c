@@ -6,10 +6,7 @@
 #include "cli/net/reconcile.h"
 #include "tamis_engine.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Lists of hashes ---- */
 
@@ -37,19 +34,6 @@ size_t hashes_find(const struct hashes *hashes, uint64_t hash) {
 }
 
 /* ---- Reading ---- */
-
-bool file_starts_with(const char *path, const uint8_t magic[8]) {
-    struct stat status;
-    uint8_t start[8];
-    /* Of a pipe nothing may be taken, and to open one already tells its writer to begin. */
-    if (is_dash(path) || stat(path, &status) < 0 || !S_ISREG(status.st_mode)) return false;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const bool is_it = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
-                       memcmp(start, magic, sizeof start) == 0;
-    close(fd);
-    return is_it;
-}
 
 int set_open(struct set *set, const struct args *args, const char *name) {
     *set = (struct set){.args = args, .name = name, .copy = {.fd = -1}};

@@ -48,6 +48,13 @@ void write_shape(struct json *json, const char *const name[], const uint64_t wor
     json_close(json, '}');
 }
 
+void write_notes(struct json *json, const tamis *filter) {
+    const char *name, *value;
+    json_open(json, "notes", '{');
+    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++) json_text(json, name, value);
+    json_close(json, '}');
+}
+
 void write_abilities(struct json *json, unsigned has) {
     json_open(json, "abilities", '[');
     for (size_t i = 0; i < number_of_abilities; i++)
@@ -139,6 +146,11 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
         return fail(args, input_name(image->path), "%s is built once and cannot %s; rebuild it%s",
                     info.kind, to_do, has_labels ? ", or use \"tamis label\"" : "");
     char others[512];
+    if (ability == TAMIS_CAN_PUT && info.abilities & TAMIS_IS_BUILT &&
+        info.abilities & TAMIS_CAN_GET)
+        return fail(args, input_name(image->path),
+                    "its values are final; build it with --spec %s:update=yes to set them later",
+                    info.kind);
     const bool own_kind_can = list_kinds(ability, info.kind_id, others, sizeof others);
     return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,
                 own_kind_can ? " with these options" : "", to_do, others);

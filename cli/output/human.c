@@ -73,9 +73,24 @@ struct human human_bytes(uint64_t bytes) {
     return human_words("%s %s", human_decimal(value).text, units[unit]);
 }
 
+/* As many digits more than usual as show that 1 is not quite reached: 1 is for all of it. */
+static int digits_below_one(double share, int usual) {
+    const int max = 17;
+    double missing = 0.5;
+    for (int i = 0; i < usual; i++) missing /= 10;
+    for (; share < 1 && 1 - share <= missing && usual < max; usual++) missing /= 10;
+    return usual;
+}
+
 struct human human_share(double share) {
     const bool is_percent = share >= 1e-4 || share <= 0;
-    return is_percent ? human_words("%.3g %%", 100 * share) : human_words("%.3g", share);
+    return is_percent ? human_words("%.*g %%", digits_below_one(share, 3), 100 * share)
+                      : human_words("%.3g", share);
+}
+
+struct human human_part(double part) {
+    const int decimals = digits_below_one(part, 4), more = digits_below_one(1 - part, 4);
+    return human_words("%.*f", decimals > more ? decimals : more, part);
 }
 
 /* Rounds to three digits, so that 1 in 106,183 does not claim to know more than it does. */

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the valid UTF-8 sequence at `at`, or 0. Stops at the terminating NUL by itself,
- * because a NUL is no continuation byte. */
-static size_t utf8_len(const unsigned char *at) {
+/* The length of the valid UTF-8 sequence at `at`, or 0. */
+static size_t utf8_len(const unsigned char *at, const unsigned char *end) {
     if (at[0] < 0x80) return 1;
     if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
     const size_t len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    if (len > (size_t)(end - at)) return 0;
 
     /* The second byte rules out overlong forms, surrogates and what is beyond U+10FFFF. */
     const unsigned char low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
@@ -31,7 +31,7 @@ static void put_string(FILE *out, const char *text, size_t len_all) {
     const unsigned char *const end = (const unsigned char *)text + len_all;
     putc('"', out);
     for (const unsigned char *at = (const unsigned char *)text; at < end;) {
-        const size_t len = utf8_len(at);
+        const size_t len = utf8_len(at, end);
         if (len == 0)
             fputs("\\ufffd", out);
         else if (*at == '"' || *at == '\\')

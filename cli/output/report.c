@@ -23,12 +23,21 @@ void report_end(void) {
     progress_release(stderr);
 }
 
+static void report(const struct args *args, const char *file, bool is_caution, const char *format,
+                   va_list values) {
+    report_start(args, file);
+    if (is_caution) {
+        color_words(stderr, ROLE_CAUTION, "warning:");
+        putc(' ', stderr);
+    }
+    vfprintf(stderr, format, values);
+    report_end();
+}
+
 int fail(const struct args *args, const char *file, const char *format, ...) {
     va_list values;
     va_start(values, format);
-    report_start(args, file);
-    vfprintf(stderr, format, values);
-    report_end();
+    report(args, file, false, format, values);
     va_end(values);
     return EXIT_TROUBLE;
 }
@@ -54,18 +63,38 @@ int fail_verb(const struct args *args, const char *name) {
     const struct verb *meant = verb_meant(name);
     if (meant)
         return fail(args, NULL, "unknown command \"%s\"; did you mean \"%s\"?", name, meant->name);
-    return fail(args, NULL, "unknown command \"%s\"; \"tamis -h\" lists them", name);
+    return fail(args, NULL, "unknown command \"%s\"; \"tamis help more\" lists them", name);
+}
+
+int fail_page(const struct args *args, const char *name) {
+    const struct verb *verb = verb_meant(name);
+    struct nearest nearest = {.typed = name};
+    for (size_t i = 0; i < number_of_topics && !verb; i++) {
+        const struct topic *topic = &topics[i];
+        nearest_try(&nearest, topic->name);
+        if (is_among(topic->also, name))
+            nearest = (struct nearest){.typed = name, .name = topic->name};
+    }
+    const char *meant = verb ? verb->name : nearest.name;
+    if (meant)
+        return fail(args, NULL, "no page about \"%s\"; did you mean \"tamis help %s\"?", name,
+                    meant);
+    return fail(args, NULL, "no page about \"%s\"; \"tamis help more\" lists them", name);
 }
 
 void warn(const struct args *args, const char *file, const char *format, ...) {
     if (given(args, OPT_QUIET)) return;
     va_list values;
     va_start(values, format);
-    report_start(args, file);
-    color_words(stderr, ROLE_CAUTION, "warning:");
-    putc(' ', stderr);
-    vfprintf(stderr, format, values);
-    report_end();
+    report(args, file, true, format, values);
+    va_end(values);
+}
+
+void remark(const struct args *args, const char *file, const char *format, ...) {
+    if (given(args, OPT_QUIET)) return;
+    va_list values;
+    va_start(values, format);
+    report(args, file, false, format, values);
     va_end(values);
 }
 

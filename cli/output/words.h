@@ -10,10 +10,26 @@
 
 /* ==== Colours: color.c ====================================================================== */
 
-enum role { ROLE_TEXT, ROLE_HEADING, ROLE_NAME, ROLE_ASIDE, ROLE_TROUBLE, ROLE_CAUTION };
+enum role {
+    ROLE_TEXT,
+    ROLE_HEADING,
+    ROLE_NAME,
+    ROLE_ASIDE,
+    ROLE_TROUBLE,
+    ROLE_CAUTION,
+    /* Those of grep: a key that was found, the name of its file, its line, ":" and "--". */
+    ROLE_MATCH,
+    ROLE_FILE,
+    ROLE_NUMBER,
+    ROLE_MARK
+};
 
 /* What --color says: auto, always or never. */
 void color_when(const char *word);
+
+/* Whether there are colours; what switches to a role where there are. */
+bool has_colors(FILE *out);
+const char *color_code(enum role role);
 
 /* What switches to a role, ROLE_TEXT being back to normal; "" where there are no colours. */
 const char *color(FILE *out, enum role role);
@@ -45,12 +61,18 @@ const char *why_without_file(const char *file);
 
 int fail_memory(const struct args *args);
 
-/* There is no such verb; names the one that may be meant. */
+/* There is no such verb; names the one that may be meant. The first is for help, which knows topics
+ * too. */
+int fail_page(const struct args *args, const char *name);
 int fail_verb(const struct args *args, const char *name);
 
 /* A warning, unless --quiet. */
 PRINTF_LIKE(3, 4)
 void warn(const struct args *args, const char *file, const char *format, ...);
+
+/* What is no trouble and worth knowing, unless --quiet. */
+PRINTF_LIKE(3, 4)
+void remark(const struct args *args, const char *file, const char *format, ...);
 
 /* How `-` is called in sentences. */
 const char *input_name(const char *path);
@@ -59,14 +81,13 @@ const char *output_name(const char *path);
 /* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
 int finish_output(const struct verb *verb, int code);
 
-/* The name that is nearest to a word that somebody typed, by letters that must be added, dropped,
- * changed or swapped; NULL when none is so near that the word may be a slip of the hand. */
+/* The name that is nearest to a word that somebody typed, as tamis_is_slip has it: start with
+ * {.typed = word}; NULL while no name is so near that the word may be a slip of the hand. */
 struct nearest {
     const char *typed, *name;
     size_t distance;
 };
 void nearest_try(struct nearest *nearest, const char *name);
-const char *nearest_found(const struct nearest *nearest);
 
 /* Whether `word` is one of the words in a text that separates them by single spaces. */
 bool is_among(const char *words, const char *word);
@@ -89,10 +110,12 @@ const char *print_paragraph(FILE *out, const char *text, int column, int indent)
 
 /* What the table does not say: about the command as a whole, and how a verb exits. */
 extern const struct example overview_examples[];
-extern const char overview_about[], overview_exits[];
+extern const char overview_about[], overview_streams[], overview_exits[];
 const char *verb_exits(const struct verb *verb);
 
-void help_overview(FILE *out, enum help_params params);
+void help_overview(FILE *out, enum help_params params); /* page one */
+void help_more(FILE *out);                              /* every verb */
+void help_topic(FILE *out, const struct topic *topic);
 void help_verb(FILE *out, const struct verb *verb, enum help_params params);
 void help_usage(FILE *out, const struct verb *verb); /* one line, without its newline */
 
@@ -109,11 +132,15 @@ struct human human_count(uint64_t count);                     /* 1,234,567 */
 struct human human_digits(uint64_t count);                    /* 1234567 */
 struct human human_number(uint64_t count, const char *thing); /* 1 key, 1,204 keys */
 struct human human_limit(uint64_t limit);                     /* 1,000, but 2^56 */
+/* The one of some words, with spaces between them, that is nearest to what was typed; "" for none.
+ * In nearest.c. */
+struct human nearest_word(const char *typed, const char *words);
 struct human human_margin(double error);   /* two standard errors, as a whole number */
 struct human human_bytes(uint64_t bytes);  /* 1.18 MiB */
 struct human human_decimal(double value);  /* three digits that matter: 9.59, 10.5, 1,204 */
 struct human human_expected(double count); /* the same, but 0.003 */
-struct human human_share(double share);    /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_share(double share);    /* 1 %, 0.94 %, 9.5e-07; 100 % only for all of it */
+struct human human_part(double part);      /* 0.3333, 0.99998; 1.0000 only for all of it */
 struct human human_rate(double rate);      /* 1 % (1 in 100) */
 struct human human_key(const struct tamis_key *key); /* a\x00b, the start of a long one and ... */
 void human_text(FILE *out, const char *text);        /* control characters as \n or \x1b */
@@ -133,8 +160,7 @@ void json_end(struct json *json);
 void json_open(struct json *json, const char *name, char bracket);
 void json_close(struct json *json, char bracket);
 void json_text(struct json *json, const char *name, const char *text); /* NULL becomes null */
-void json_bytes(struct json *json, const char *name, const char *text,
-                size_t len); /* may hold NULs, and ends with one more */
+void json_bytes(struct json *json, const char *name, const char *text, size_t len);
 void json_count(struct json *json, const char *name, uint64_t count);
 void json_real(struct json *json, const char *name, double value); /* not finite: null */
 void json_bool(struct json *json, const char *name, bool value);

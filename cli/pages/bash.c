@@ -14,7 +14,8 @@ static const char start[] =
     "    while IFS= read -r line; do COMPREPLY+=(\"$line\"); done <<<\"$lines\"\n"
     "}\n"
     "\n"
-    "_tamis_follow() { # files, images, directories, anything, or words: one,two\n"
+    "_tamis_follow() { # files, images, directories, anything, words:one two or list:one two\n"
+    "    local before each\n"
     "    case $1 in\n"
     "    files) compopt -o filenames && _tamis_add -f ;;\n"
     "    images)\n"
@@ -24,6 +25,11 @@ static const char start[] =
     "        ;;\n"
     "    directories) compopt -o filenames && _tamis_add -d ;;\n"
     "    words:*) _tamis_add -W \"${1#words:}\" ;;\n"
+    "    list:*) # what is before the last comma stays\n"
+    "        before=${cur%\"${cur##*,}\"}\n"
+    "        compopt -o nospace\n"
+    "        for each in ${1#list:}; do _tamis_add -W \"$before$each\"; done\n"
+    "        ;;\n"
     "    esac\n"
     "}\n"
     "\n"
@@ -77,11 +83,9 @@ static const char end[] =
     "complete -F _tamis tamis\n";
 
 static void write_follow(FILE *out, struct follow follow) {
-    static const char *const names[] = {[FOLLOW_ANYTHING] = "anything",
-                                        [FOLLOW_FILES] = "files",
-                                        [FOLLOW_IMAGES] = "images",
-                                        [FOLLOW_DIRS] = "directories",
-                                        [FOLLOW_WORDS] = "words:"};
+    static const char *const names[] = {
+        [FOLLOW_ANYTHING] = "anything", [FOLLOW_FILES] = "files",  [FOLLOW_IMAGES] = "images",
+        [FOLLOW_DIRS] = "directories",  [FOLLOW_WORDS] = "words:", [FOLLOW_LIST] = "list:"};
     fprintf(out, "%s%s", names[follow.what], follow.words ? follow.words : "");
     free(follow.words);
 }
@@ -102,14 +106,16 @@ static void write_options(FILE *out, const struct verb *verb) {
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
         const struct option *option = option_named(use->option);
         fprintf(out, "%s--%s", i ? " " : "", option->name);
-        if (option->letters[0]) fprintf(out, " -%c", option->letters[0]);
+        const struct letters letters = use_letters(verb, use);
+        if (*letters.text) fprintf(out, " -%c", *letters.text);
     }
     fputs(")\n        takes=(", out);
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
         const struct option *option = option_named(use->option);
         if (option->type == VALUE_NONE) continue;
         write_takes(out, "--", option->name, 64, use->option);
-        for (const char *at = option->letters; *at; at++) write_takes(out, "-", at, 1, use->option);
+        const struct letters letters = use_letters(verb, use);
+        for (const char *at = letters.text; *at; at++) write_takes(out, "-", at, 1, use->option);
     }
     fputs(")\n", out);
 }

@@ -43,7 +43,8 @@ static void write_takes(FILE *out, const struct verb *verb) {
         const struct option *option = option_named(use->option);
         if (option->type == VALUE_NONE) continue;
         for (int n = 0; n < (option->is_pair ? 2 : 1); n++) fprintf(out, " --%s", option->name);
-        for (const char *letter = option->letters; *letter; letter++) fprintf(out, " -%c", *letter);
+        const struct letters letters = use_letters(verb, use);
+        for (const char *at = letters.text; *at; at++) fprintf(out, " -%c", *at);
     }
     putc('\n', out);
 }
@@ -55,6 +56,7 @@ static void write_follow(FILE *out, struct follow follow) {
     case FOLLOW_FILES: fputs(" -r -F", out); break;
     case FOLLOW_IMAGES: fputs(" -k -x -a '(__fish_complete_suffix .tamis)'", out); break;
     case FOLLOW_DIRS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
+    case FOLLOW_LIST: fprintf(out, " -x -a '(__fish_append , %s)'", follow.words); break;
     case FOLLOW_WORDS:
         fputs(" -x -a ", out);
         print_text(out, follow.words);
@@ -72,7 +74,8 @@ static void write_condition(FILE *out, const struct verb *verb, const char *more
 static void write_option(FILE *out, const struct verb *verb, const struct use *use) {
     const struct option *option = option_named(use->option);
     write_condition(out, verb, "");
-    if (option->letters[0]) fprintf(out, " -s %c", option->letters[0]);
+    const struct letters letters = use_letters(verb, use);
+    for (const char *at = letters.text; *at; at++) fprintf(out, " -s %c", *at);
     fprintf(out, " -l %s", option->name);
     if (option->type != VALUE_NONE) write_follow(out, follow_option(use->option));
     fputs(" -d ", out);
@@ -86,7 +89,7 @@ static void write_operands(FILE *out, const struct verb *verb) {
     for (const struct operand *operand = verb->operands; operand->name; operand++, before++) {
         char more[64] = "";
         const struct follow follow = follow_operand(operand);
-        if (!is_list(operand))
+        if (!is_list(operand) || operand[1].name)
             snprintf(more, sizeof more, "; and __tamis_is_at %d", before);
         else if (before > 0)
             snprintf(more, sizeof more, "; and not __tamis_is_at 0");

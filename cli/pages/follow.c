@@ -28,8 +28,11 @@ static const char *format_at(size_t i) {
     return tamis_format_at(i, &format) ? format.name : NULL;
 }
 
-static const char *verb_at(size_t i) {
-    return i < number_of_verbs ? verbs[i]->name : NULL;
+/* What "tamis help" has a page about. */
+static const char *page_at(size_t i) {
+    if (i < number_of_verbs) return verbs[i]->name;
+    i -= number_of_verbs;
+    return i < number_of_topics ? topics[i].name : i == number_of_topics ? "more" : NULL;
 }
 
 /* The choices of an option that every kind has, which are written a|b|c. */
@@ -55,6 +58,8 @@ struct follow follow_option(enum option_id id) {
                   : id == OPT_FROM || id == OPT_TO ? all(format_at)
                                                    : NULL;
     if (words) return (struct follow){FOLLOW_WORDS, words};
+    if (id == OPT_CANON) return (struct follow){FOLLOW_LIST, all(canon_step_at)};
+    if (id == OPT_KINDS) return (struct follow){FOLLOW_LIST, all(kind_at)};
     if (strcmp(option->value, "DIR") == 0) return (struct follow){.what = FOLLOW_DIRS};
     if (strcmp(option->value, "OUT") == 0 || strcmp(option->value, "IMAGE") == 0)
         return (struct follow){.what = FOLLOW_IMAGES};
@@ -64,14 +69,14 @@ struct follow follow_option(enum option_id id) {
 }
 
 struct follow follow_operand(const struct operand *operand) {
-    char *words = strcmp(operand->name, "KIND") == 0      ? all(kind_at)
-                  : strcmp(operand->name, "FORMAT") == 0  ? all(format_at)
-                  : strcmp(operand->name, "COMMAND") == 0 ? all(verb_at)
-                                                          : NULL;
-    return (struct follow){.what = words                                 ? FOLLOW_WORDS
-                                   : strcmp(operand->name, "IMAGE") == 0 ? FOLLOW_IMAGES
-                                   : operand->stream == NO_STREAM        ? FOLLOW_ANYTHING
-                                                                         : FOLLOW_FILES,
+    char *words = strcmp(operand->name, "KIND") == 0     ? all(kind_at)
+                  : strcmp(operand->name, "FORMAT") == 0 ? all(format_at)
+                  : strcmp(operand->name, "PAGE") == 0   ? all(page_at)
+                                                         : NULL;
+    return (struct follow){.what = words                                     ? FOLLOW_WORDS
+                                   : strncmp(operand->name, "IMAGE", 5) == 0 ? FOLLOW_IMAGES
+                                   : operand->stream == NO_STREAM            ? FOLLOW_ANYTHING
+                                                                             : FOLLOW_FILES,
                            .words = words};
 }
 

@@ -22,8 +22,14 @@ static void print_paragraphs(FILE *out, const char *text) {
     }
 }
 
-static void print_top(FILE *out, const char *page) {
-    fprintf(out, "%s(1) \"tamis %s\" \"Tamis manual\"\n\n", page, tamis_version());
+static void print_top(FILE *out, const char *page, int section) {
+    fprintf(out, "%s(%d) \"tamis %s\" \"Tamis manual\"\n\n", page, section, tamis_version());
+}
+
+static void print_name(FILE *out, const char *page, const char *summary) {
+    fprintf(out, "# NAME\n\n%s - ", page);
+    print_text(out, summary, strlen(summary));
+    fputs("\n\n", out);
 }
 
 static void print_examples(FILE *out, const struct example *example) {
@@ -48,8 +54,9 @@ static void print_synopsis(FILE *out, const struct verb *verb) {
     }
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
         const struct option *option = option_named(use->option);
-        if (use->is_required && option->letters[0])
-            fprintf(out, " *-%c* _%s_", option->letters[0], option->value);
+        const char letter = use_letters(verb, use).text[0];
+        if (use->is_required && letter)
+            fprintf(out, " *-%c* _%s_", letter, option->value);
         else if (use->is_required)
             fprintf(out, " *--%s* _%s_", option->name, option->value);
     }
@@ -57,9 +64,10 @@ static void print_synopsis(FILE *out, const struct verb *verb) {
 }
 
 /* All names of an option, as "*-0*, *-z*, *--null*, *--zero-terminated*". */
-static void print_option(FILE *out, const struct use *use) {
+static void print_option(FILE *out, const struct verb *verb, const struct use *use) {
     const struct option *option = option_named(use->option);
-    for (const char *letter = option->letters; *letter; letter++) fprintf(out, "*-%c*, ", *letter);
+    const struct letters letters = use_letters(verb, use);
+    for (const char *at = letters.text; *at; at++) fprintf(out, "*-%c*, ", *at);
     fprintf(out, "*--%s*", option->name);
     if (option->also) fprintf(out, ", *--%s*", option->also);
     if (option->value) {
@@ -83,7 +91,7 @@ static void print_aliases(FILE *out, const struct verb *verb) {
     fprintf(out, "%s%s\n\n", verb->moved ? ": " : "", verb->moved ? verb->moved : "");
 }
 
-/* The verbs of the same section. */
+/* The verbs of the same section, and the topics of its options. */
 static void print_see_also(FILE *out, const struct verb *verb) {
     size_t at = 0;
     while (overview[at].verb != verb) at++;
@@ -91,27 +99,52 @@ static void print_see_also(FILE *out, const struct verb *verb) {
     fputs("# SEE ALSO\n\n*tamis*(1)", out);
     for (; at < overview_length && overview[at].verb; at++)
         if (overview[at].verb != verb) fprintf(out, ", *tamis-%s*(1)", overview[at].verb->name);
+    const struct topic *topic;
+    for (size_t i = 0; (topic = verb_topic(verb, i)) != NULL; i++)
+        fprintf(out, ", *tamis-%s*(7)", topic->name);
     putc('\n', out);
 }
 
 void write_man_page(FILE *out, const struct verb *verb) {
     char page[64];
     snprintf(page, sizeof page, "tamis-%s", verb->name);
-    print_top(out, page);
-    fprintf(out, "# NAME\n\n%s - ", page);
-    print_text(out, verb->summary, strlen(verb->summary));
-    fputs("\n\n", out);
+    print_top(out, page, 1);
+    print_name(out, page, verb->summary);
     print_synopsis(out, verb);
     print_examples(out, verb->examples);
     fputs("# DESCRIPTION\n\n", out);
     print_paragraphs(out, verb->about);
     fputs("# OPTIONS\n\n", out);
     const struct use *use;
-    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, use);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, verb, use);
     print_aliases(out, verb);
     fputs("# EXIT STATUS\n\n", out);
     print_paragraphs(out, verb_exits(verb));
     print_see_also(out, verb);
+}
+
+/* ---- Topics ---- */
+
+void write_man_topic(FILE *out, const struct topic *topic) {
+    char page[64];
+    snprintf(page, sizeof page, "tamis-%s", topic->name);
+    print_top(out, page, 7);
+    print_name(out, page, topic->summary);
+    fputs("# DESCRIPTION\n\n", out);
+    for (const struct topic_line *line = topic->lines; line->heading || line->text; line++) {
+        if (line->heading) {
+            fprintf(out, "## %s\n\n", line->heading);
+            continue;
+        }
+        if (line->term) {
+            putc('*', out);
+            print_text(out, line->term, strlen(line->term));
+            fputs("*\n\t", out);
+        }
+        print_paragraphs(out, line->text);
+    }
+    print_examples(out, topic->examples);
+    fputs("# SEE ALSO\n\n*tamis*(1)\n", out);
 }
 
 /* ---- The page of the command ---- */
@@ -125,6 +158,9 @@ static void print_verbs(FILE *out) {
         else
             fprintf(out, "## %s\n\n", overview[i].title);
     }
+    fputs("## Topics\n\n", out);
+    for (size_t i = 0; i < number_of_topics; i++)
+        fprintf(out, "*tamis-%s*(7)\n\t%s\n\n", topics[i].name, topics[i].summary);
 }
 
 static const char environment[] =
@@ -133,16 +169,17 @@ static const char environment[] =
     "*TMPDIR*\n\tDirectory for unnamed temporary files (default: _/tmp_).\n\n";
 
 void write_man_overview(FILE *out) {
-    print_top(out, "tamis");
+    print_top(out, "tamis", 1);
     fputs("# NAME\n\n"
           "tamis - one sieve for every set\n\n"
           "# SYNOPSIS\n\n"
           "*tamis* _COMMAND_ \\[_OPTION_...\\] _IMAGE_ \\[_FILE_...\\]++\n*tamis help* "
-          "\\[_COMMAND_\\]++\n*tamis --version*\n\n",
+          "\\[_PAGE_\\]++\n*tamis --version*\n\n",
           out);
     print_examples(out, overview_examples);
     fputs("# DESCRIPTION\n\n", out);
     print_paragraphs(out, overview_about);
+    print_paragraphs(out, overview_streams);
     print_verbs(out);
     fputs("# EXIT STATUS\n\n", out);
     print_paragraphs(out, overview_exits);

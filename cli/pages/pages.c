@@ -49,6 +49,12 @@ int main(int argc, char **argv) {
         write_man_page(out, verbs[i]);
         finish(out);
     }
+    for (size_t i = 0; i < number_of_topics; i++) {
+        snprintf(name, sizeof name, "tamis-%s.7.scd", topics[i].name);
+        FILE *out = start(dir, name);
+        write_man_topic(out, &topics[i]);
+        finish(out);
+    }
     make_dir(argv[1], "completions", dir, sizeof dir);
     write_completion(dir, "tamis.bash", write_bash);
     write_completion(dir, "_tamis", write_zsh);

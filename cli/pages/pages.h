@@ -3,7 +3,7 @@
  *
  * These files are no part of the command: a program of the build makes from the same table
  *
- *     pages DIR  -->  DIR/man/tamis.1.scd, tamis-VERB.1.scd        for scdoc
+ *     pages DIR  -->  DIR/man/tamis.1.scd, tamis-VERB.1.scd, tamis-TOPIC.7.scd    for scdoc
  *                     DIR/completions/tamis.bash _tamis tamis.fish
  */
 #ifndef TAMIS_CLI_PAGES_PAGES_H
@@ -13,6 +13,7 @@
 
 void write_man_overview(FILE *out);
 void write_man_page(FILE *out, const struct verb *verb);
+void write_man_topic(FILE *out, const struct topic *topic);
 
 void write_bash(FILE *out);
 void write_zsh(FILE *out);
@@ -22,8 +23,15 @@ void write_fish(FILE *out);
 
 /* What the value of an option, or an operand, can be completed to. */
 struct follow {
-    enum { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_DIRS, FOLLOW_WORDS } what;
-    char *words; /* of FOLLOW_WORDS: in a new string, separated by spaces; otherwise NULL */
+    enum {
+        FOLLOW_ANYTHING,
+        FOLLOW_FILES,
+        FOLLOW_IMAGES,
+        FOLLOW_DIRS,
+        FOLLOW_WORDS,
+        FOLLOW_LIST /* of words, with commas between them */
+    } what;
+    char *words; /* of the last two: in a new string, separated by spaces; otherwise NULL */
 };
 
 struct follow follow_option(enum option_id id);

@@ -23,6 +23,8 @@ static void write_follow(FILE *out, struct follow follow) {
                                         [FOLLOW_DIRS] = "_files -/"};
     if (follow.what == FOLLOW_WORDS)
         fprintf(out, "(%s)", follow.words);
+    else if (follow.what == FOLLOW_LIST)
+        fprintf(out, "_values -s , step %s", follow.words);
     else
         fputs(names[follow.what], out);
     free(follow.words);
@@ -38,10 +40,10 @@ static void write_value(FILE *out, enum option_id id) {
 }
 
 /* '(-k --kind)'{-k+,--kind=}'[help]:NAME:(...)' */
-static void write_option(FILE *out, const struct use *use) {
+static void write_option(FILE *out, const struct verb *verb, const struct use *use) {
     const struct option *option = option_named(use->option);
     const bool has_value = option->type != VALUE_NONE, is_pair = option->is_pair;
-    const char letter = option->letters[0];
+    const char letter = use_letters(verb, use).text[0];
     fputs(" \\\n            ", out);
     if (option->repeats)
         fputs("'*'", out);
@@ -62,7 +64,7 @@ static void write_operands(FILE *out, const struct verb *verb) {
     int place = 1;
     for (const struct operand *operand = verb->operands; operand->name; operand++, place++) {
         fputs(" \\\n            '", out);
-        if (is_list(operand))
+        if (is_list(operand) && !operand[1].name)
             putc('*', out);
         else
             fprintf(out, "%d", place);
@@ -77,7 +79,7 @@ static void write_verb(FILE *out, const struct verb *verb) {
     fputs("    ", out);
     print_verb_names(out, verb, "|");
     fputs(")\n        _arguments -s -S", out);
-    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) write_option(out, use);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) write_option(out, verb, use);
     write_operands(out, verb);
     fputs(" && return\n        ;;\n", out);
 }

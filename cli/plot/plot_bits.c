@@ -10,14 +10,11 @@
 
 static int add_loads(const struct args *args, const struct blocks *blocks,
                      const struct occupancy *o, struct chart *chart) {
-    struct series *found = &chart->series[0], *expected = &chart->series[1];
+    struct series *found = new_series(chart, "found"), *expected = new_series(chart, "expected");
     const double low = fmax(0, o->mean - 6 * o->deviation - 4);
     const double high = fmin(blocks->bits, o->mean + 6 * o->deviation + 4);
     double max = 0;
-    snprintf(found->name, sizeof found->name, "found");
-    snprintf(expected->name, sizeof expected->name, "expected");
     expected->is_guide = true;
-    chart->count = 2;
     for (unsigned i = (unsigned)low; i <= high; i++) {
         const double share = (double)o->with[i] / (double)blocks->count;
         max = fmax(max, fmax(share, o->expected[i]));
@@ -25,7 +22,8 @@ static int add_loads(const struct args *args, const struct blocks *blocks,
             return fail_memory(args);
     }
     chart->x = (struct axis){.name = "bits set in a block", .low = low, .high = high};
-    chart->y = (struct axis){.name = "blocks", .low = 0, .high = max * 1.1, .has_rates = true};
+    chart->y =
+        (struct axis){.name = "share of blocks", .low = 0, .high = max * 1.1, .has_rates = true};
     return 0;
 }
 
@@ -111,8 +109,9 @@ int draw_overlap(const struct args *args, const struct image *a, const struct im
     name_set(overlap, 0, a, items[0].value);
     name_set(overlap, 1, b, items[1].value);
     overlap->title = "What two sets share";
-    overlap->subtitle = human_words("about %s keys in common (+/- %s); similarity %.3f",
-                                    human_count((uint64_t)(overlap->common + 0.5)).text,
-                                    human_margin(common.error).text, similarity.value);
+    overlap->subtitle =
+        human_words("about %s keys in common (+/- %s); similarity %s",
+                    human_count((uint64_t)(overlap->common + 0.5)).text,
+                    human_margin(common.error).text, human_share(similarity.value).text);
     return 0;
 }

@@ -9,7 +9,7 @@
 /* ---- Colours ---- */
 
 /* Of series and of temperatures, among the 256 of terminals. */
-static const unsigned char series_color[MAX_SERIES] = {33,  36, 178, 167, 175, 208,
+static const unsigned char series_color[MAX_COLORS] = {33,  36, 178, 167, 175, 208,
                                                        105, 70, 245, 137, 37,  134};
 
 static void put_color(FILE *out, const struct terminal *terminal, unsigned color) {
@@ -20,19 +20,30 @@ static void end_color(FILE *out, const struct terminal *terminal) {
     if (terminal->has_color) fputs("\033[0m", out);
 }
 
-static const char *mark_of(const struct series *series, size_t number,
-                           const struct terminal *terminal) {
-    static const char *const round[MAX_SERIES] = {"●", "▲", "■", "◆", "○", "△",
+/* Curves have small marks or letters; what was measured has its own, which stands out. */
+static const char *mark_of(const struct series *series, const struct terminal *terminal) {
+    static const char *const round[MAX_COLORS] = {"●", "▲", "■", "◆", "○", "△",
                                                   "□", "◇", "✚", "✖", "★", "☆"};
-    static const char *const plain[MAX_SERIES] = {"a", "b", "c", "d", "e", "f",
+    static const char *const plain[MAX_COLORS] = {"a", "b", "c", "d", "e", "f",
                                                   "g", "h", "i", "j", "k", "l"};
+    static const char *const capital[MAX_COLORS] = {"A", "B", "C", "D", "E", "F",
+                                                    "G", "H", "I", "J", "K", "L"};
     if (series->is_guide) return terminal->has_unicode ? "·" : ".";
-    return terminal->has_unicode ? round[number] : plain[number];
+    if (series->range) return terminal->has_unicode ? "╋" : capital[series->color];
+    if (series->is_dots) return terminal->has_unicode ? "◉" : "@";
+    return terminal->has_unicode ? round[series->color] : plain[series->color];
+}
+
+static unsigned color_of(const struct series *series) {
+    return series->is_guide ? 244 : series_color[series->color];
 }
 
 /* ---- A chart ---- */
 
-/* A grid of characters: 0 for nothing, otherwise one more than the number of a series. */
+/* A grid of characters: 0 for nothing, otherwise one more than the number of a series; for the bar
+ * of an interval, that and BAR. */
+enum { BAR = 128 };
+
 struct canvas {
     unsigned char *cell;
     unsigned width, height;
@@ -53,13 +64,27 @@ static void draw_series(struct canvas *canvas, const struct chart *chart, size_t
         const double x = axis_place(&chart->x, series->point[i].x);
         const double y = axis_place(&chart->y, series->point[i].y);
         draw_point(canvas, x, y, (unsigned char)(number + 1));
-        if (i + 1 == series->n || series->is_dots) break;
+        if (series->is_dots) continue;
+        if (i + 1 == series->n) break;
         const double x1 = axis_place(&chart->x, series->point[i + 1].x);
         const double y1 = axis_place(&chart->y, series->point[i + 1].y);
         const double steps = fmin(1000, fabs(x1 - x) * canvas->width);
         for (double step = 1; step < steps; step++)
             draw_point(canvas, x + (x1 - x) * step / steps, y + (y1 - y) * step / steps,
                        (unsigned char)(number + 1));
+    }
+}
+
+/* After all points: a bar covers nothing but what is empty. */
+static void draw_ranges(struct canvas *canvas, const struct chart *chart, size_t number) {
+    const struct series *series = &chart->series[number];
+    const double row = 1.0 / (canvas->height - 1);
+    for (size_t i = 0; series->range && i < series->n; i++) {
+        const double x = axis_place(&chart->x, series->point[i].x);
+        const double low = fmax(0, axis_place(&chart->y, series->range[i].low));
+        const double high = fmin(1, axis_place(&chart->y, series->range[i].high));
+        for (double y = low; y <= high + row / 2; y += row)
+            draw_point(canvas, x, fmin(y, high), (unsigned char)(BAR | (number + 1)));
     }
 }
 
@@ -77,9 +102,12 @@ static void print_row(FILE *out, const struct chart *chart, const struct canvas 
             fputc(' ', out);
             continue;
         }
-        const struct series *series = &chart->series[what - 1];
-        put_color(out, terminal, series->is_guide ? 244 : series_color[what - 1]);
-        fputs(mark_of(series, what - 1, terminal), out);
+        const struct series *series = &chart->series[(what & ~(unsigned)BAR) - 1];
+        put_color(out, terminal, color_of(series));
+        if (what & BAR)
+            fputs(terminal->has_unicode ? "┃" : "|", out);
+        else
+            fputs(mark_of(series, terminal), out);
         end_color(out, terminal);
     }
     fputc('\n', out);
@@ -103,7 +131,7 @@ static void print_x_axis(FILE *out, const struct chart *chart, const struct canv
     enum { MAX = 8, WIDEST = 512 };
     double mark[MAX];
     char labels[WIDEST + 1];
-    const unsigned width = canvas->width < WIDEST ? canvas->width : WIDEST;
+    const unsigned width = canvas->width < WIDEST ? canvas->width + 1 : WIDEST;
     memset(labels, ' ', width);
     fprintf(out, "%*s %s", LABEL, "", terminal->has_unicode ? "└" : "+");
     for (unsigned i = 0; i < canvas->width; i++) fputs(terminal->has_unicode ? "─" : "-", out);
@@ -113,42 +141,56 @@ static void print_x_axis(FILE *out, const struct chart *chart, const struct canv
         const size_t i = chart->x.low <= chart->x.high ? j : n - 1 - j; /* from left to right */
         const struct human label = axis_label(&chart->x, mark[i]);
         const unsigned len = (unsigned)strlen(label.text);
-        unsigned at = (unsigned)floor(axis_place(&chart->x, mark[i]) * (canvas->width - 1) + 0.5);
+        const double tick = axis_place(&chart->x, mark[i]) * (canvas->width - 1);
+        unsigned at = (unsigned)fmax(0, floor(tick + 0.5) - floor(len / 2.0)); /* centred */
         if (len > width) continue;
         if (at + len > width) at = width - len; /* The last one ends where the axis does. */
         if (at < next) continue;
         memcpy(labels + at, label.text, len);
-        next = at + len + 2;
+        next = at + len + 1;
     }
     labels[width] = '\0';
     for (unsigned i = width; i > 0 && labels[i - 1] == ' '; i--) labels[i - 1] = '\0';
     fprintf(out, "\n%*s  %s\n%*s  %s\n", LABEL, "", labels, LABEL, "", chart->x.name);
 }
 
-static void print_legend(FILE *out, const struct chart *chart, const struct terminal *terminal) {
-    unsigned used = LABEL + 2;
-    fprintf(out, "%*s ", LABEL, "");
+/* Returns how many lines it has; prints them unless `out` is NULL. */
+static unsigned print_legend(FILE *out, const struct chart *chart,
+                             const struct terminal *terminal) {
+    unsigned used = LABEL + 2, lines = 1;
+    if (out) fprintf(out, "%*s ", LABEL, "");
     for (size_t i = 0; i < chart->count; i++) {
         const struct series *series = &chart->series[i];
         const unsigned len = (unsigned)strlen(series->name) + 4;
         if (!series->name[0]) continue;
         if (used + len > terminal->width) {
-            fprintf(out, "\n%*s ", LABEL, "");
+            if (out) fprintf(out, "\n%*s ", LABEL, "");
             used = LABEL + 2;
+            lines++;
         }
+        used += len;
+        if (!out) continue;
         fputc(' ', out);
-        put_color(out, terminal, series->is_guide ? 244 : series_color[i]);
-        fputs(mark_of(series, i, terminal), out);
+        put_color(out, terminal, color_of(series));
+        fputs(mark_of(series, terminal), out);
         end_color(out, terminal);
         fprintf(out, " %s", series->name);
-        used += len;
     }
-    fputc('\n', out);
+    if (out) fputc('\n', out);
+    return lines;
+}
+
+/* What is left for the canvas: the words around it take a line each, or more. */
+static unsigned canvas_height(const struct chart *chart, const struct terminal *terminal) {
+    enum { AROUND = 5, MIN = 8, LINE = 78 };
+    const unsigned subtitle = (unsigned)strlen(chart->subtitle.text) / LINE + 1;
+    const unsigned words = AROUND + subtitle + print_legend(NULL, chart, terminal);
+    return terminal->height > words + MIN ? terminal->height - words : MIN;
 }
 
 void chart_text(FILE *out, const struct chart *chart, const struct terminal *terminal) {
     struct canvas canvas = {.width = terminal->width > 40 ? terminal->width - LABEL - 3 : 30,
-                            .height = terminal->height > 14 ? terminal->height - 7 : 8};
+                            .height = canvas_height(chart, terminal)};
     canvas.cell = calloc(canvas.width, canvas.height);
     if (!canvas.cell) return;
     /* What is drawn first stays: dots, then lines, then what only guides the eye. */
@@ -158,7 +200,10 @@ void chart_text(FILE *out, const struct chart *chart, const struct terminal *ter
             if ((series->is_dots ? 0 : series->is_guide ? 2 : 1) == turn)
                 draw_series(&canvas, chart, i);
         }
-    fprintf(out, "%s\n%s\n%s\n", chart->title, chart->subtitle.text, chart->y.name);
+    for (size_t i = 0; i < chart->count; i++) draw_ranges(&canvas, chart, i);
+    fprintf(out, "%s\n", chart->title);
+    print_paragraph(out, chart->subtitle.text, 0, 0);
+    fprintf(out, "%s\n", chart->y.name);
     for (unsigned row = 0; row < canvas.height; row++)
         print_row(out, chart, &canvas, terminal, row, label_of_row(chart, &canvas, row).text);
     print_x_axis(out, chart, &canvas, terminal);

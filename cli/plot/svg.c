@@ -5,13 +5,13 @@
 
 #include "cli/plot/picture.h"
 
-enum { WIDTH = 860, HEIGHT = 540, LEFT = 84, RIGHT = 150, TOP = 84, BOTTOM = 62 };
-enum { INNER_WIDTH = WIDTH - LEFT - RIGHT, INNER_HEIGHT = HEIGHT - TOP - BOTTOM };
+enum { WIDTH = 860, HEIGHT = 540, LEFT = 84, TOP = 84, BOTTOM = 62 };
+enum { INNER_HEIGHT = HEIGHT - TOP - BOTTOM };
 
 /* ---- The frame ---- */
 
 /* One colour for each series: on light, on dark. */
-static const char *const colors[MAX_SERIES][2] = {
+static const char *const colors[MAX_COLORS][2] = {
     {"#2a78d6", "#3987e5"}, {"#1baf7a", "#199e70"}, {"#c98500", "#eda100"}, {"#e34948", "#e66767"},
     {"#d55181", "#e87ba4"}, {"#eb6834", "#f0814f"}, {"#4a3aa7", "#9085e9"}, {"#008300", "#3fae3f"},
     {"#5b6770", "#9aa7b1"}, {"#7a5c3e", "#c09a73"}, {"#00838f", "#4fb6c0"}, {"#8e24aa", "#c774dd"}};
@@ -26,7 +26,7 @@ enum { ROLES = sizeof roles / sizeof roles[0] };
 static void put_colors(FILE *out, int scheme) {
     for (size_t i = 0; i < ROLES; i++)
         fprintf(out, ".%s{%s:%s}", roles[i][0], roles[i][1], roles[i][2 + scheme]);
-    for (size_t i = 0; i < MAX_SERIES; i++)
+    for (size_t i = 0; i < MAX_COLORS; i++)
         fprintf(out, ".l%zu{stroke:%s}.d%zu{fill:%s}", i, colors[i][scheme], i, colors[i][scheme]);
 }
 
@@ -59,20 +59,30 @@ static void open_picture(FILE *out, int height, const char *title, const char *s
     fputs("text{font:13px system-ui,'Segoe UI',Roboto,sans-serif}.title{font-size:18px;"
           "font-weight:600}.line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
           ".grid,.axis{fill:none}.guide{fill:none;stroke-width:1.6;stroke-dasharray:5 4}"
-          ".lead{fill:none;stroke-width:1.2}"
+          ".lead{fill:none;stroke-width:1.2;stroke-dasharray:2 2}.bar{fill:none;stroke-width:1.4}"
           "@media (prefers-color-scheme: dark){",
           out);
     put_colors(out, 1);
     fprintf(out, "}</style>\n<rect width=\"%d\" height=\"%d\" rx=\"8\" class=\"surface\"/>\n",
             WIDTH, height);
-    put_words(out, LEFT, 34, "ink title", "start", title);
-    put_words(out, LEFT, 56, "muted", "start", subtitle);
+    put_words(out, LEFT, 30, "ink title", "start", title);
+    put_words(out, LEFT, 51, "muted", "start", subtitle);
 }
 
 /* ---- A chart ---- */
 
+/* Where the axis ends: the names beside it need room. */
+static double right_of(const struct chart *chart) {
+    enum { LETTER = 7, BEFORE = 34, MIN = 150, MAX = 330 };
+    size_t longest = 0;
+    for (size_t i = 0; i < chart->count; i++)
+        if (!chart->series[i].is_dots && strlen(chart->series[i].name) > longest)
+            longest = strlen(chart->series[i].name);
+    return WIDTH - fmin(fmax(BEFORE + LETTER * (double)longest, MIN), MAX);
+}
+
 static double x_of(const struct chart *chart, double value) {
-    return LEFT + INNER_WIDTH * axis_place(&chart->x, value);
+    return LEFT + (right_of(chart) - LEFT) * axis_place(&chart->x, value);
 }
 
 static double y_of(const struct chart *chart, double value) {
@@ -82,7 +92,7 @@ static double y_of(const struct chart *chart, double value) {
 static void put_axes(FILE *out, const struct chart *chart) {
     enum { MAX = 9 };
     double mark[MAX];
-    const double bottom = TOP + INNER_HEIGHT, right = LEFT + INNER_WIDTH;
+    const double bottom = TOP + INNER_HEIGHT, right = right_of(chart);
     size_t n = axis_marks(&chart->y, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double y = y_of(chart, mark[i]);
@@ -96,8 +106,8 @@ static void put_axes(FILE *out, const struct chart *chart) {
         put_words(out, x, bottom + 22, "muted", "middle", axis_label(&chart->x, mark[i]).text);
     }
     fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"axis\"/>\n", LEFT, bottom, right);
-    put_words(out, LEFT + INNER_WIDTH / 2.0, HEIGHT - 14, "muted", "middle", chart->x.name);
-    put_words(out, 14, TOP - 10, "muted", "start", chart->y.name);
+    put_words(out, (LEFT + right) / 2, HEIGHT - 14, "muted", "middle", chart->x.name);
+    put_words(out, 14, TOP - 14, "muted", "start", chart->y.name);
 }
 
 static bool is_inside(const struct chart *chart, const struct point *point) {
@@ -105,29 +115,50 @@ static bool is_inside(const struct chart *chart, const struct point *point) {
     return x >= -1e-9 && x <= 1 + 1e-9 && y >= -1e-9 && y <= 1 + 1e-9;
 }
 
-static void put_series(FILE *out, const struct chart *chart, size_t number) {
-    const struct series *series = &chart->series[number];
+static void put_line(FILE *out, const struct chart *chart, const struct series *series) {
     bool is_down = false;
-    if (!series->is_dots) fputs("<path d=\"", out);
+    fputs("<path d=\"", out);
     for (size_t i = 0; i < series->n; i++) {
         const struct point *point = &series->point[i];
-        if (!is_inside(chart, point)) {
-            is_down = false;
-            continue;
-        }
-        const double x = x_of(chart, point->x), y = y_of(chart, point->y);
-        if (series->is_dots)
-            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" class=\"d%zu\"/>\n", x, y,
-                    number);
-        else
-            fprintf(out, "%c%.1f %.1f", is_down ? 'L' : 'M', x, y);
-        is_down = true;
+        const bool is_in = is_inside(chart, point);
+        if (is_in)
+            fprintf(out, "%c%.1f %.1f", is_down ? 'L' : 'M', x_of(chart, point->x),
+                    y_of(chart, point->y));
+        is_down = is_in;
     }
-    if (series->is_dots) return;
     if (series->is_guide)
         fputs("\" class=\"guide\"/>\n", out);
     else
-        fprintf(out, "\" class=\"line l%zu\"/>\n", number);
+        fprintf(out, "\" class=\"line l%zu\"/>\n", series->color);
+}
+
+/* A bar from one end to the other, with a stroke at each end that is in the picture. */
+static void put_range(FILE *out, const struct chart *chart, const struct series *series, size_t i) {
+    enum { HALF = 4 };
+    const double x = x_of(chart, series->point[i].x), bottom = TOP + INNER_HEIGHT;
+    const double high = y_of(chart, series->range[i].high);
+    const double low = fmin(y_of(chart, series->range[i].low), bottom);
+    if (!(high <= bottom)) return;
+    fprintf(out, "<path d=\"M%.1f %.1fV%.1fM%.1f %.1fh%d", x, fmax(high, TOP), low, x - HALF,
+            fmax(high, TOP), 2 * HALF);
+    if (low < bottom) fprintf(out, "M%.1f %.1fh%d", x - HALF, low, 2 * HALF);
+    fprintf(out, "\" class=\"bar l%zu\"/>\n", series->color);
+}
+
+static void put_dots(FILE *out, const struct chart *chart, const struct series *series) {
+    enum { ABOVE = 8, BELOW = 30 }; /* pixels: clear of falling curves and of bars */
+    for (size_t i = 0; i < series->n; i++) {
+        const struct point *point = &series->point[i];
+        if (series->range) put_range(out, chart, series, i);
+        if (!is_inside(chart, point)) continue;
+        const double x = x_of(chart, point->x), y = y_of(chart, point->y);
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"d%zu\"/>\n", x, y,
+                series->range ? 3 : 5, series->color);
+        if (!series->range && series->name[0])
+            put_words(out, series->is_below ? x : x + ABOVE,
+                      series->is_below ? y + BELOW : y - ABOVE, "ink",
+                      series->is_below ? "middle" : "start", series->name);
+    }
 }
 
 /* The last point of a series that is in the picture; NULL for none. */
@@ -145,7 +176,7 @@ static void put_names(FILE *out, const struct chart *chart) {
     size_t order[MAX_SERIES], n = 0;
     for (size_t i = 0; i < chart->count; i++) {
         const struct point *end = end_of(chart, &chart->series[i]);
-        if (!end || !chart->series[i].name[0]) continue;
+        if (!end || !chart->series[i].name[0] || chart->series[i].is_dots) continue;
         want[i] = y_of(chart, end->y);
         size_t at = n++;
         for (; at > 0 && want[order[at - 1]] > want[i]; at--) order[at] = order[at - 1];
@@ -157,22 +188,25 @@ static void put_names(FILE *out, const struct chart *chart) {
         place[i] = fmin(place[i], i + 1 < n ? place[i + 1] - GAP : TOP + INNER_HEIGHT);
     for (size_t i = 0; i < n; i++) {
         const struct series *series = &chart->series[order[i]];
-        const struct point *end = end_of(chart, series);
-        const double right = LEFT + INNER_WIDTH;
+        const double x = x_of(chart, end_of(chart, series)->x) + 4, y = want[order[i]];
         if (series->is_guide)
             fputs("<path class=\"lead guide\"", out);
         else
-            fprintf(out, "<path class=\"lead l%zu\"", order[i]);
-        fprintf(out, " d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x_of(chart, end->x) + 4, want[order[i]],
-                right + 18, place[i]);
-        put_words(out, right + 23, place[i] + 4, "ink", "start", series->name);
+            fprintf(out, "<path class=\"lead l%zu\"", series->color);
+        /* What ends early is led along its height first, or it would cross the others. */
+        fprintf(out, " d=\"M%.1f %.1fH%.1fL%.1f %.1f\"/>\n", x, y, fmax(x, right_of(chart) + 4),
+                right_of(chart) + 18, place[i]);
+        put_words(out, right_of(chart) + 23, place[i] + 4, "ink", "start", series->name);
     }
 }
 
 void chart_svg(FILE *out, const struct chart *chart) {
     open_picture(out, HEIGHT, chart->title, chart->subtitle.text);
     put_axes(out, chart);
-    for (size_t i = 0; i < chart->count; i++) put_series(out, chart, i);
+    for (size_t i = 0; i < chart->count; i++)
+        if (!chart->series[i].is_dots) put_line(out, chart, &chart->series[i]);
+    for (size_t i = 0; i < chart->count; i++)
+        if (chart->series[i].is_dots) put_dots(out, chart, &chart->series[i]);
     put_names(out, chart);
     fputs("</svg>\n", out);
 }

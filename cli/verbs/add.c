@@ -42,7 +42,7 @@ static int add_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
     const tamis_status status = batch_add(adding->filter, batch);
     if (status) return fail_batch(adding->filter, batch, status);
-    adding->added += batch->n;
+    adding->added += batch->n - batch->marks;
     return 0;
 }
 

@@ -131,6 +131,7 @@ static int run(const struct args *args) {
     struct admitting admitting = {.args = args};
     struct keys keys;
     int code = keys_open(&keys, args, 0);
+    if (!code) code = keys_are_single(&keys);
     if (!code && given(args, OPT_SPEC)) code = params_is_single(args, "--spec");
     if (!code) code = open_memory(&admitting);
     if (code) goto done;

@@ -243,7 +243,8 @@ static int run(const struct args *args) {
     const char *path = args->setting[OPT_OUTPUT].text;
     int code = 0;
     if (path && is_dash(path))
-        code = fail(args, NULL, "the header is written last, so the output must be a file");
+        code = fail(args, NULL,
+                    "the header is written last, so the output must be a file: --output OUT");
     else if (path)
         code = image_may_write(args, path);
     if (!code) code = assemble(&set);

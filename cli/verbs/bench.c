@@ -44,7 +44,8 @@ static int read_keys(struct benching *b, const tamis *filter) {
     if (!code) code = keys_run(&keys, &(struct handler){.take = keep_keys, .with = b});
     keys_close(&keys);
     if (code) return code;
-    if (b->sample.n == 0) return fail(b->args, NULL, "no keys to measure with");
+    if (b->sample.n == 0)
+        return fail(b->args, NULL, "no keys to measure with; name a file that has some");
     b->sample.nonmembers = malloc(b->sample.n * sizeof *b->sample.nonmembers);
     if (!b->sample.nonmembers) return fail_memory(b->args);
     for (size_t i = 0; i < b->sample.n; i++) {

@@ -18,6 +18,7 @@ static char *whole_spec(const struct args *args) {
                                                   : NULL;
     char *spec = spec_given(args, kind);
     if (spec && kind && !*spec_head(spec).kind) spec_set(args, &spec, NULL, kind);
+    spec_share_rate(args, &spec);
     return spec;
 }
 
@@ -41,13 +42,19 @@ static size_t len_without_ending(const char *name, size_t len) {
     return len;
 }
 
+static bool is_packed(const char *ending) {
+    static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(ending, endings[i]) == 0) return true;
+    return false;
+}
+
 /* "feeds/spam.txt" and "feeds/spam.txt.gz" are labelled "spam". */
 static char *label_of_file(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     size_t len = len_without_ending(name, strlen(name));
-    if (strcmp(name + len, ".gz") == 0 || strcmp(name + len, ".zst") == 0)
-        len = len_without_ending(name, len);
+    if (is_packed(name + len)) len = len_without_ending(name, len);
     return strndup(name, len);
 }
 
@@ -93,29 +100,47 @@ static int open_keys(struct keys *keys, const struct args *args, bool has_labels
 /* ---- The verb ---- */
 
 static int check_inputs(const struct args *args) {
+    if (given(args, OPT_JSON) && is_dash(args->operand[0]))
+        return fail(args, NULL,
+                    "--json cannot be combined with - as IMAGE: both use standard output");
     if (given(args, OPT_LABEL) && args->operand_count > 1)
         return fail(args, args->operand[1],
                     "with --label every file needs its own label: --label NAME %s",
                     args->operand[1]);
-    const char *of_shard = FIRST_GIVEN(args, OPT_PACKED, OPT_STRICT);
-    if (!given(args, OPT_SHARD) && of_shard)
-        return fail(args, NULL, "--%s needs --shard I/N", of_shard);
+    if (!given(args, OPT_SHARD) && given(args, OPT_PACKED))
+        return fail(args, NULL, "--packed needs --shard I/N");
     const char *apart = FIRST_GIVEN(args, OPT_LABEL, OPT_EXCLUDE);
     if (given(args, OPT_VALUES) && apart)
         return fail(args, NULL, "--values and --%s cannot be combined", apart);
     return 0;
 }
 
+/* Kinds that take adds count every one; what was planned for is then the distinct ones. A sketch
+ * has no capacity, but counts. */
+static uint64_t distinct_keys(const char *spec, const struct tamis_info *info) {
+    const double about = info->items_now.value;
+    return info->abilities & TAMIS_IS_BUILT                       ? keys_built(info)
+           : info->abilities & TAMIS_IS_SKETCH && isfinite(about) ? (uint64_t)(about + 0.5)
+           : spec_fixes_capacity(spec)                            ? info->items
+                                                                  : info->capacity;
+}
+
+/* Marks are keys too, but not the user's. */
+static uint64_t keys_of_user(const struct building *building, const char *spec,
+                             const struct tamis_info *info, const tamis *filter) {
+    const uint64_t keys = distinct_keys(spec, info);
+    const struct classes *marked = &building->keys->several.marked;
+    const uint64_t marks =
+        tamis_label_count(filter) > 0 ? count_marks(filter, marked, NULL) : classes_count(marked);
+    return keys >= marks ? keys - marks : keys;
+}
+
 /* "1,000,000 keys (1,200,000 lines)", where they differ. */
 static struct human describe(const struct building *building, const char *spec,
-                             const struct tamis_info *info, uint64_t labels) {
-    /* Kinds that take adds count every one; what was planned for is then the distinct ones. */
-    const bool is_sketch = info->abilities & TAMIS_IS_SKETCH; /* it has no capacity, but counts */
-    const double about = info->items_now.value;
-    const uint64_t keys = info->abilities & TAMIS_IS_BUILT ? keys_built(info)
-                          : is_sketch && isfinite(about)   ? (uint64_t)(about + 0.5)
-                          : spec_fixes_capacity(spec)      ? info->items
-                                                           : info->capacity;
+                             const struct tamis_info *info, const tamis *filter) {
+    const bool is_sketch = info->abilities & TAMIS_IS_SKETCH;
+    const uint64_t labels = tamis_label_count(filter);
+    const uint64_t keys = keys_of_user(building, spec, info, filter);
     const uint64_t lines = building->lines + building->good;
     struct human what =
         human_words("%s%s", is_sketch ? "about " : "", human_number(keys, "key").text);
@@ -127,16 +152,56 @@ static struct human describe(const struct building *building, const char *spec,
     return human_words("%s (%s)", what.text, human_number(lines, "line").text);
 }
 
-static void tell(const struct building *building, const char *spec, const struct image *image) {
-    if (given(building->args, OPT_QUIET)) return;
-    const struct tamis_info info = info_measured(image->filter);
+static void write_built(const struct building *building, const char *spec,
+                        const struct image *image, const struct tamis_info *info) {
+    struct json json = json_start(stdout);
+    char *own = spec_of(image->filter);
     const uint64_t labels = tamis_label_count(image->filter);
-    info_summary(building->args, &info, image->path, describe(building, spec, &info, labels).text,
-                 AFTER_PLANNING);
+    json_text(&json, "file", image->path);
+    json_text(&json, "kind", info->kind);
+    json_text(&json, "spec", own);
+    json_count(&json, "lines", building->lines + building->good);
+    json_count(&json, "skipped", building->keys->keyless);
+    json_count(&json, "excluded", building->good);
+    json_count(&json, "keys", keys_of_user(building, spec, info, image->filter));
+    json_count(&json, "items", info->items);
+    json_count(&json, "capacity", info->capacity);
+    json_count_if(&json, "labels", info->abilities & TAMIS_CAN_LABEL, labels);
+    json_count(&json, "payload_bytes", info->payload_bytes);
+    json_count(&json, "stored_bytes", info->stored_bytes);
+    json_real(&json, "bits_per_key", bits_per_key(info));
+    json_real(&json, "fpr_expected", info->fpr_expected);
+    json_real(&json, "fpr_now", info->fpr_now);
+    write_notes(&json, image->filter);
+    json_end(&json);
+    free(own);
+}
+
+static void tell(const struct building *building, const char *spec, const struct image *image) {
+    const bool is_json = given(building->args, OPT_JSON);
+    if (given(building->args, OPT_QUIET) && !is_json) return;
+    const struct tamis_info info = info_measured(image->filter);
+    if (is_json)
+        write_built(building, spec, image, &info);
+    else
+        info_summary(building->args, &info, image->path,
+                     describe(building, spec, &info, image->filter).text, AFTER_PLANNING);
+    if (!is_json) tell_questions(building->args, image->filter, image->path, info.fpr_now);
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
     if (maps && building->lines > 0 && !given(building->args, OPT_VALUES))
         warn(building->args, output_name(image->path),
              "every key gets the value 0; use --values to read lines of KEY TAB VALUE");
+}
+
+/* An empty list is hardly what was meant, and every later answer would be a quiet no. */
+static int check_keys(const struct building *building) {
+    const struct args *args = building->args;
+    if (building->lines + building->good > 0) return 0;
+    if (given(args, OPT_STRICT)) return fail(args, NULL, "there are no keys; nothing was written");
+    warn(args, NULL,
+         "there are no keys: every answer will be no; \"tamis create\" makes an image "
+         "to add to");
+    return 0;
 }
 
 /* Kinds that hash keys themselves cannot count them, so another hash does: the keys are read twice,
@@ -172,6 +237,7 @@ static int make(struct building *building, const struct tamis_builder_options *o
                         tamis_builder_create_with(&building->builder, spec, options));
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
+    if (!code) code = check_keys(building);
     if (!code) code = builder_write(building, path, NULL, &image);
     if (!code) tell(building, params, &image);
 
@@ -187,6 +253,8 @@ static int build(struct building *building, const char *spec) {
     struct tamis_builder_options options;
     struct tamis_options filter;
     int code = open_keys(building->keys, building->args, building->abilities & TAMIS_CAN_LABEL);
+    if (!FIRST_GIVEN(building->args, OPT_VALUES, OPT_EXCLUDE))
+        building->keys->several.use = ADDS_SEVERAL;
     if (!code) code = image_may_write(building->args, building->args->operand[0]);
     if (!code) code = builder_options(building->args, &options, &filter);
     if (!code) code = make(building, &options, spec);
@@ -212,7 +280,7 @@ static int run(const struct args *args) {
 const struct verb verb_build = {
     .name = "build",
     .also = "make new init",
-    .summary = "build an image from keys",
+    .summary = "build an image from a list of keys",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
@@ -229,30 +297,32 @@ const struct verb verb_build = {
         {.option = OPT_PACKED,
          .help = "with --shard: read hashes written by \"tamis partition --packed\" instead of "
                  "keys"},
-        {.option = OPT_STRICT, .help = "with --shard: fail if a key belongs to another shard"},
-        KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
+        LIST_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}, {.option = OPT_WAIT},
+        {.option = OPT_JSON, .help = "print one JSON object instead of the summary"}),
     .examples =
         EXAMPLES({"Build a filter from a list, with a false-positive rate of 1 in 100",
                   "tamis build blocklist.tamis blocklist.txt"},
                  {"Read keys from a pipe, with one false positive in a million",
                   "cut -f1 users.tsv | tamis build users.tamis --fpr 1e-6"},
                  {"Reserve space for keys to be added later, by a spec",
-                  "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"},
+                  "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' today.txt"},
                  {"Store a billion breached passwords, small and final, in 2 GiB of memory",
                   "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
                  {"Store revoked certificates, with no false positive for valid ones",
                   "tamis build revoked.tamis revoked.txt --kind cascade --exclude valid.txt"},
                  {"Use column 3 of a compressed table, names in any spelling",
-                  "tamis build hosts.tamis log.csv.gz -d, --field 3 --canon domain"},
+                  "tamis build hosts.tamis log.csv.gz -t, -F 3 --canon domain"},
+                 {"Block names and all names below them",
+                  "tamis build names.tamis blocklist.txt --canon domain,parents"},
+                 {"Block addresses by blocks and ranges",
+                  "tamis build nets.tamis drop.txt --canon cidr --comment ';'"},
                  {"Build one image of many lists, to ask which feed has a key",
                   "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
                  {"Build shard 3 of 24 for 100 million keys, on one of many machines",
                   "tamis build 3.tamis keys.txt --spec split:capacity=100M --shard 3/24"},
                  {"Store a table of keys and numbers, without the keys",
                   "tamis build country.tamis addresses.tsv --kind bloomier --values"}),
-    .about = "Keys are lines without their newline. Without FILE, or if FILE is -, they come from "
-             "standard input. An empty line is an empty key.\n\n"
-             "If neither the spec nor an option gives a capacity, the keys are counted. Kinds "
+    .about = "If neither the spec nor an option gives a capacity, the keys are counted. Kinds "
              "that are built once, and keys that must be counted first, take 8 bytes of memory "
              "per line (16 with a value or a label) and spill to an unnamed file in --temp-dir "
              "when memory runs out. Describe the filter by --spec or by single options; they "
@@ -269,25 +339,9 @@ const struct verb verb_build = {
              "name once it is complete, so a task may be repeated, or run twice at once. With "
              "--packed it reads hashes instead of keys; --keys and --canon then only record how "
              "those were made.\n\n"
-             "--field selects fields of each line, like cut but in the order given: 2, or 1,3 "
-             "joined by the separator, or 2-4, or 2- to the end of the line. Fields are separated "
-             "by a tab, or by -d. A line without the field has no key and is skipped; standard "
-             "error reports how many were. With --values the value is removed first.\n\n"
-             "--keys names the encoding of keys: utf8, bytes (the same, unchecked), utf16, "
-             "utf16be, int32, int64, uint32, uint64, float, double (little-endian, as in Guava, "
-             "Parquet and Spark; append be for the big-endian ones of Cassandra and Java), uuid "
-             "(16 bytes), hex and base64 (any bytes). --hex and --base64 are short forms. A "
-             "number that does not fit is an error that names its line. --canon brings each key "
-             "to one form, by steps in the order given, before encoding or, with hex and base64, "
-             "after decoding: lower and upper (ASCII letters), trim (blanks at both ends), domain "
-             "(the host of a name, URL or email address in lower case, without port and final "
-             "dot), email (the part after the @ in lower case), url (scheme and host in lower "
-             "case, no default port, no fragment), ip (IPv4 and IPv6 in their shortest form), "
-             "mac, uuid. An invalid key is an error here, and never a member in later queries. "
-             "The image remembers all this: it need not be repeated for adds and queries, and "
-             "cannot be changed.\n\n"
-             "Files compressed with gzip or zstd are decompressed, whatever their name; "
-             "--decompress never reads them as they are.\n\n"
+             "--json prints one object: file, kind, spec, lines, skipped, excluded, keys, items, "
+             "capacity, labels, payload_bytes, stored_bytes, bits_per_key, fpr_expected, fpr_now, "
+             "notes.\n\n"
              "The image is written next to IMAGE and then renamed, so IMAGE is always either the "
              "old file or the complete new one, even after Ctrl-C.",
 };

@@ -68,6 +68,8 @@ static int read_keys(struct making *making) {
     struct keys keys;
     int code = keys_open(&keys, making->args, 1);
     keys_hash_by(&keys, making->filter);
+    /* A mark is of another shard than the keys that it is for. */
+    if (!given(making->args, OPT_STRICT)) keys.several.use = ADDS_SEVERAL;
     keys.threads = threads_wanted(making->args);
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);
@@ -90,7 +92,7 @@ static void tell(const struct making *making, const char *path) {
 }
 
 static int check_options(const struct args *args) {
-    const char *other = FIRST_GIVEN(args, OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY);
+    const char *other = FIRST_GIVEN(args, OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY, OPT_JSON);
     if (other) return fail(args, NULL, "--shard and --%s cannot be combined", other);
     return given(args, OPT_PACKED) ? packed_alone(args) : 0;
 }

@@ -6,10 +6,11 @@
 
 /* ---- What can be done ---- */
 
-enum { MAX_OPTIONS = 20 };
+enum { MAX_OPTIONS = 28 };
 
-#define KEYS_WORDS                                                                          \
-    OPT_NULL, OPT_CRLF, OPT_FIELD, OPT_DELIMITER, OPT_KEYS, OPT_HEX, OPT_BASE64, OPT_CANON, \
+#define KEYS_WORDS                                                                         \
+    OPT_NULL, OPT_FIELD, OPT_DELIMITER, OPT_CSV, OPT_JSONL, OPT_WHITESPACE, OPT_HEADER,    \
+        OPT_COMMENT, OPT_SKIP_EMPTY, OPT_STRICT, OPT_KEYS, OPT_HEX, OPT_BASE64, OPT_CANON, \
         OPT_DECOMPRESS, OPT_THREADS, OPT_MEMORY, OPT_JSON
 
 #ifdef TAMIS_WITH_HIREDIS
@@ -34,7 +35,7 @@ struct action {
 static const struct action actions[] = {
     {"create", ACTION(create), "SPEC",
      {OPT_SHARDS, OPT_SECRET_FILE, OPT_NOTE, OPT_KEYS, OPT_HEX, OPT_BASE64, OPT_CANON}},
-    {"add", ACTION(add), "...", {KEYS_WORDS}},
+    {"add", ACTION(add), "...", {KEYS_WORDS, OPT_KEEP_EMPTY}},
     {"check", ACTION(check), "...",
      {KEYS_WORDS, OPT_INVERT, OPT_COUNT, OPT_LINE_NUMBER, OPT_WITH_FILENAME}},
     {"load", ACTION(load), "IMAGE...", {OPT_SHARDS, OPT_FORCE, OPT_SECRET_FILE}},
@@ -51,6 +52,11 @@ static int find_action(const struct args *args, const struct action **action) {
         *action = &actions[i];
         return 0;
     }
+    struct nearest nearest = {.typed = args->operand[0]};
+    for (size_t i = 0; i < ACTIONS; i++) nearest_try(&nearest, actions[i].name);
+    if (nearest.name)
+        return fail(args, NULL, "unknown action \"%s\"; did you mean \"%s\"?", nearest.typed,
+                    nearest.name);
     return fail(args, NULL,
                 "unknown action \"%s\" (allowed: create, add, check, load, dump, "
                 "info, repair)",
@@ -117,7 +123,7 @@ const struct verb verb_cluster = {
                  "filter; dump: replace an existing file"},
         {.option = OPT_WAIT, .help = "dump: seconds to wait while another process changes the "
                                      "file"},
-        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
+        LIST_OPTIONS, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
         {.option = OPT_MEMORY,
          .help = "memory for keys that are not confirmed yet (default: 256 MiB)"},
         {.option = OPT_THREADS,

@@ -6,7 +6,7 @@
 struct counting {
     const tamis *filter;
     uint64_t sure; /* a count that reaches this may be too low; UINT64_MAX: none is */
-    bool is_quiet;
+    bool is_quiet, is_json;
     bool is_any_found;   /* was a count above 0? */
     bool is_any_at_sure; /* did a count reach `sure`? */
 };
@@ -16,7 +16,7 @@ static void ask_counts(void *with, struct batch *batch) {
     batch_count(counting->filter, batch);
     for (size_t i = 0; i < batch->n; i++) {
         if (!batch->key[i].bytes) batch->value[i] = 0;
-        if (counting->is_quiet) continue;
+        if (counting->is_quiet || counting->is_json) continue;
         print_place(batch, i);
         text_count(&batch->out, batch->value[i]);
         text_byte(&batch->out, '\t');
@@ -24,8 +24,24 @@ static void ask_counts(void *with, struct batch *batch) {
     }
 }
 
+static int write_counts(const struct counting *counting, struct batch *batch) {
+    bool is_whole = true;
+    progress_hold(stdout);
+    for (size_t i = 0; i < batch->n && is_whole; i++) {
+        struct json json = json_start(stdout);
+        is_whole = write_line(&json, batch, i);
+        json_count(&json, "count", batch->value[i]);
+        json_bool(&json, "is_or_more", batch->value[i] >= counting->sure);
+        json_end(&json);
+    }
+    progress_release(stdout);
+    return is_whole ? 0 : fail_memory(batch->keys->args);
+}
+
 static int note_counts(void *with, struct batch *batch) {
     struct counting *counting = with;
+    if (counting->is_json && !counting->is_quiet && write_counts(counting, batch))
+        return EXIT_TROUBLE;
     for (size_t i = 0; i < batch->n; i++) {
         if (batch->value[i] > 0) counting->is_any_found = true;
         if (batch->value[i] >= counting->sure) counting->is_any_at_sure = true;
@@ -59,7 +75,7 @@ static void tell_error(const struct args *args, const struct tamis_info *info) {
 }
 
 static int check_options(const struct args *args) {
-    const char *only = FIRST_GIVEN(args, OPT_ERROR, OPT_ERROR_PROB, OPT_HASH, OPT_JSON);
+    const char *only = FIRST_GIVEN(args, OPT_ERROR, OPT_ERROR_PROB, OPT_HASH);
     if (only) return fail(args, NULL, "--%s needs --top", only);
     if (args->operand_count == 0)
         return fail(args, NULL, "IMAGE is missing; to count lines without one, use --top K");
@@ -78,8 +94,10 @@ static int count_in_image(const struct args *args) {
     if (code) goto done;
 
     const struct tamis_info info = info_measured(image.filter);
-    counting = (struct counting){
-        .filter = image.filter, .sure = info.reliable_count, .is_quiet = given(args, OPT_QUIET)};
+    counting = (struct counting){.filter = image.filter,
+                                 .sure = info.reliable_count,
+                                 .is_quiet = given(args, OPT_QUIET),
+                                 .is_json = given(args, OPT_JSON)};
     code = count_keys(&counting, &keys);
     tell_limit(args, &counting);
     tell_error(args, &info);
@@ -110,7 +128,7 @@ const struct verb verb_count = {
                       "(default: 1/100,000)"},
              {.option = OPT_ERROR_PROB,
               .help = "with --top: probability of a larger error (default: 1/1,000)"},
-             {.option = OPT_JSON, .help = "with --top: print one JSON object"},
+             {.option = OPT_JSON, .help = "print one JSON object per line; with --top: one object"},
              {.option = OPT_HASH, .help = "with --top: hash function; sip13 is keyed"},
              {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
              {.option = OPT_QUIET,
@@ -142,7 +160,8 @@ const struct verb verb_count = {
              "together in a sketch (kind countmin). Standard error reports the maximum count of "
              "any line not printed; unless that exceeds the last count of the list, the list is "
              "certainly right. --error changes the size of the sketch, and that number with it.\n\n"
-             "--json prints one object: lines, without_key, is_certain, is_exact, others_at_most, "
+             "--json prints one object per line: file, line_number, line, key, count, is_or_more; "
+             "with --top one object: lines, without_key, is_certain, is_exact, others_at_most, "
              "filter_bytes, top (count, over_at_most, key, is_cut)."
              ABOUT_FORM,
     .exits = "0 a count is above 0, 1 none is, 2 error.",

@@ -149,6 +149,7 @@ int count_top(const struct args *args) {
     struct keys keys;
     tamis *sketch = NULL;
     int code = keys_open(&keys, args, 0);
+    if (!code) code = keys_are_single(&keys);
     if (!code) code = check_options(args);
     if (!code) code = open_sketch(args, &sketch);
     if (code) goto done;

@@ -29,6 +29,7 @@ static int run(const struct args *args) {
     char *spec = spec_given(args, NULL);
     if (spec && !spec_has(spec, "capacity") && !spec_has_size(spec))
         spec_set_capacity(args, &spec, USUAL_CAPACITY);
+    spec_share_rate(args, &spec);
     const int code = spec ? create(args, spec) : EXIT_TROUBLE;
     free(spec);
     return code;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/measure/numbers.h"
 #include "cli/measure/occupancy.h"
 #include "cli/measure/statistics.h"
-#include "cli/measure/timing.h"
 
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_SICK, GRADE_DAMAGED };
 enum { MAX_FINDINGS = 12 };
@@ -83,7 +83,8 @@ static void look_at_items(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
     const struct human items = human_count(info->items);
     if (info->is_saturated)
-        find(d, "items", GRADE_SICK, "saturated: it answers yes to nearly everything; rebuild it");
+        find(d, "items", GRADE_SICK, "saturated: it answers yes to %s of non-members; rebuild it",
+             human_share(info->fpr_now).text);
     else if (has_too_many(info))
         find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
              "overfilled: %s added, planned for %s", items.text, human_count(info->capacity).text);
@@ -216,6 +217,7 @@ static int look_at_members(struct diagnosis *d) {
     int code = open_members(&keys, d->args);
     if (!code) code = form_is_that_of(d->args, input_name(d->file), d->image.filter);
     keys_hash_by(&keys, d->image.filter);
+    keys.several.use = TAKES_SEVERAL;
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);
     if (code) return code;

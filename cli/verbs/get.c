@@ -12,12 +12,12 @@ static void print_value(void *with, struct batch *batch, size_t i) {
 
 static void ask(void *with, struct batch *batch) {
     tamis_get_hashes(batch->keys->filter, batch->hash, batch->n, batch->value, batch->hit);
-    show_hits(with, batch, print_value, NULL);
+    show_hits(with, batch);
 }
 
 static int run(const struct args *args) {
     struct image image = {0};
-    struct hits hits = {0};
+    struct hits hits = {.print = print_value};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);

@@ -2,6 +2,7 @@
 /* info.c: `tamis info`, what an image is and how full. */
 #include "cli/cli.h"
 #include "cli/images/foreign_files.h"
+#include "cli/verbs/info_patches.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,7 @@ struct facts {
     char *spec;
     double bits_per_key; /* NaN for a capacity of 0 */
     uint64_t value_bits; /* 0 for kinds without values */
+    struct questions questions;
 };
 
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
@@ -24,15 +26,18 @@ static void gather(struct facts *facts, const tamis *filter, const char *file) {
         .file = file, .filter = filter, .spec = spec_of(filter), .info = info_measured(filter)};
     const struct tamis_info *info = &facts->info;
     facts->bits_per_key = bits_per_key(info);
+    facts->questions = questions_of(filter, info->fpr_now);
     if (info->abilities & TAMIS_CAN_GET) /* Every kind with values names their width so. */
         facts->value_bits = shape_word(info->word_name, info->word, "value");
 }
 
 /* ---- For people ---- */
 
+enum { LABEL_WIDTH = 16, LABEL_END = 2 + LABEL_WIDTH };
+
 static void print_label(const char *label) {
     const enum role role = strcmp(label, "warning") == 0 ? ROLE_CAUTION : ROLE_NAME;
-    printf("  %s%-16s%s", color(stdout, role), label, color(stdout, ROLE_TEXT));
+    printf("  %s%-*s%s", color(stdout, role), LABEL_WIDTH, label, color(stdout, ROLE_TEXT));
 }
 
 PRINTF_LIKE(2, 3)
@@ -86,7 +91,8 @@ static void print_items(const struct facts *facts) {
     putchar('\n');
 }
 
-static void print_rates(const struct tamis_info *info) {
+static void print_rates(const struct facts *facts) {
+    const struct tamis_info *info = &facts->info;
     if (info->abilities & TAMIS_IS_SKETCH) {
         print_fact("fpr", "none: it describes sets, not single keys");
         print_fact("fill", "%s", human_share(info->fill).text);
@@ -101,6 +107,10 @@ static void print_rates(const struct tamis_info *info) {
                                                 : "at capacity");
     }
     print_fact("fpr now", "%s", human_rate(info->fpr_now).text);
+    if (facts->questions.has_several && info->fpr_now > 0)
+        print_fact("questions", "ask for up to %s, fpr at most %s",
+                   human_number(facts->questions.keys, "key").text,
+                   human_rate(facts->questions.fpr).text);
     print_fact("fill", "%s", human_share(info->fill).text);
 }
 
@@ -149,10 +159,17 @@ static void print_notes(const tamis *filter) {
     }
 }
 
+static void print_kind(const struct tamis_info *info) {
+    const struct human words = human_words("%s: %s", info->kind, info->contract);
+    print_label("kind");
+    print_paragraph(stdout, words.text, LABEL_END, LABEL_END);
+}
+
 static void print_warnings(const struct tamis_info *info) {
     if (*info->caveat) print_fact("warning", "%s", info->caveat);
     if (info->is_saturated)
-        print_fact("warning", "full: it answers yes to nearly everything");
+        print_fact("warning", "full: it answers yes to %s of non-members",
+                   human_share(info->fpr_now).text);
     else if (info->is_degraded)
         print_fact("warning", "%sthe false-positive rate is more than twice the target",
                    has_too_many(info) ? "more keys than planned: " : "");
@@ -162,10 +179,10 @@ static void print_facts(const struct facts *facts) {
     color_words(stdout, ROLE_HEADING, input_name(facts->file));
     putchar('\n');
     print_fact("spec", "%s", facts->spec);
-    print_fact("kind", "%s: %s", facts->info.kind, facts->info.contract);
+    print_kind(&facts->info);
     print_size(facts);
     print_items(facts);
-    print_rates(&facts->info);
+    print_rates(facts);
     print_counts(&facts->info);
     print_values(facts);
     print_shape(&facts->info);
@@ -175,13 +192,6 @@ static void print_facts(const struct facts *facts) {
 }
 
 /* ---- For programs ---- */
-
-static void write_notes(struct json *json, const tamis *filter) {
-    const char *name, *value;
-    json_open(json, "notes", '{');
-    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++) json_text(json, name, value);
-    json_close(json, '}');
-}
 
 /* What it can do, and what of that no longer. */
 static void write_promises(struct json *json, const struct tamis_info *info) {
@@ -213,6 +223,8 @@ static void write_facts(const struct facts *facts) {
     json_real(&json, "fpr_asked", has_rate && info->fpr_asked > 0 ? info->fpr_asked : NAN);
     json_real(&json, "fpr_expected", has_rate ? info->fpr_expected : NAN);
     json_real(&json, "fpr_now", has_rate ? info->fpr_now : NAN);
+    json_count(&json, "question_keys", facts->questions.keys);
+    json_real(&json, "question_fpr", has_rate ? facts->questions.fpr : NAN);
     json_real(&json, "fill", info->fill);
     json_text(&json, "hash", info->hash);
     json_count(&json, "seed", info->seed);
@@ -234,6 +246,7 @@ static int tell(const struct args *args, const char *path, bool is_first) {
     struct image image;
     struct facts facts = {0};
     if (foreign_is_list(args)) return foreign_list(args, path, is_first);
+    if (!given(args, OPT_FROM) && info_is_patches(path)) return info_patches(args, path, is_first);
     int code = image_open(&image, args, path, TO_ASK);
     if (!code) gather(&facts, image.filter, path);
     if (!code && !facts.spec) code = fail_memory(args);
@@ -258,6 +271,7 @@ static int run(const struct args *args) {
         else
             is_first = false;
     }
+    if (!code && !given(args, OPT_FROM)) code = info_chain(args);
     return code;
 }
 
@@ -267,19 +281,24 @@ const struct verb verb_info = {
     .name = "info",
     .also = "stat stats describe inspect",
     .aliases = "show",
-    .summary = "describe an image and its fill",
+    .summary = "describe an image and its fill, or patches",
     .run = run,
     .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object per image and line"},
-                 {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
+                 {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION,
+                 {.option = OPT_VERIFY_KEY,
+                  .help = "accept only patches signed with this public key"}),
     .examples = EXAMPLES({"Describe an image", "tamis info blocklist.tamis"},
                          {"Print JSON for programs", "tamis info --json *.tamis | jq .fpr_now"},
+                         {"Describe a patch, and who signed it", "tamis info tue.patch"},
+                         {"See which of many patches follows which", "tamis info patches/"},
                          {"Describe a filter written by a Java program",
                           "tamis info --from guava orders.bin"}),
     .about =
         "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
         "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, items_now_error, "
-        "probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, key_place, key_id (16 hex "
+        "probes, fpr_asked, fpr_expected, fpr_now, question_keys, question_fpr, fill, hash, "
+        "seed, key_place, key_id (16 hex "
         "digits), is_saturated, is_degraded, abilities (an array of words), reliable_count, "
         "count_error, count_error_prob, affected, caveat, value_bits, labels (how many), notes "
         "(an object). Rates are fractions; what does not apply or is infinite is null.\n\n"
@@ -289,6 +308,12 @@ const struct verb verb_info = {
         "sentence about what the kind promises and this image can no longer keep; affected is the "
         "number of counters, cells or keys concerned. fpr_expected is the rate at capacity, "
         "fpr_now the rate with the current keys.\n\n"
+        "A patch is described by the size and the checksum of the images it is for and makes, and "
+        "the key that signed it. Several patches, or a directory of them, are also put in order: "
+        "a line per step, and whether they are one chain. As JSON a patch has patch, base_bytes, "
+        "result_bytes, patch_bytes, base_sum, result_sum, is_same, is_whole, is_signed, signer "
+        "(the public key, 64 hex digits), is_verified; a chain has file, is_chain, steps, "
+        "patch_bytes and patches, an array of these with is_step.\n\n"
         "With --from, the files are those of another system. If a format holds several filters, "
         "they are listed, unless parameters select one; the JSON then has file, from and filters, "
         "an array with name, choose, kind, keys, offset, size_bytes.",

@@ -210,7 +210,7 @@ static void ask(void *with, struct batch *batch) {
         batch->hit[i] =
             key->bytes && tamis_neighbours_ask(asking->table, key->bytes, key->len, NULL, 0) > 0;
     }
-    show_hits(&asking->hits, batch, print, asking->table);
+    show_hits(&asking->hits, batch);
 }
 
 /* ---- The verb ---- */
@@ -235,7 +235,7 @@ static int run(const struct args *args) {
     if (!code && given(args, OPT_LIST)) {
         code = list(args, table);
     } else if (!code) {
-        struct asking asking = {.table = table};
+        struct asking asking = {.hits = {.print = print, .with = table}, .table = table};
         code = keys_open(&keys, args, 1);
         if (!code) code = query_keys(&keys, &asking.hits, ask);
         keys_close(&keys);

@@ -223,6 +223,8 @@ static int partition_packed(const struct args *args, const struct router *router
     struct spread spread = {.args = args, .router = router, .mark = -1};
     const struct handler handler = {.take = spread_batch, .with = &spread};
     spread.dir_path = args->setting[OPT_OUTPUT].text;
+    keys->several.use = ADDS_SEVERAL;
+    keys->several.is_empty = true; /* a shard answers maybe about keys of others */
     int code = spread_open(&spread);
     if (!code) code = keys_run(keys, &handler);
     if (!code) code = spread_end(&spread);
@@ -250,6 +252,7 @@ static int run(const struct args *args) {
     int code = keys_open(&keys, args, 0);
     if (!code) code = check_options(args);
     char *spec = code ? NULL : spec_given(args, NULL);
+    spec_share_rate(args, &spec); /* as "build --shard" does, which has the same shards then */
     if (!code && !spec) code = EXIT_TROUBLE;
     if (!code) code = router_open(&router, args, spec, args->setting[OPT_SHARDS].number);
     keys_hash_by(&keys, router.filter);

@@ -191,11 +191,12 @@ static char *read_params(const struct args *args) {
 
 /* ---- The verb ---- */
 
-static int tell(struct planning *planning) {
+static int tell(struct planning *planning, const char *params) {
     if (is_wrong_in_itself(planning))
         return fail(planning->args, NULL, "%s", planning->candidate[0].refusal);
     const int code = given(planning->args, OPT_MEASURE) ? measure_all(planning) : 0;
     if (code) return code;
+    find_marks(planning, params);
     if (given(planning->args, OPT_JSON))
         write_plans(planning);
     else
@@ -217,7 +218,7 @@ static int run(const struct args *args) {
     if (!params) return EXIT_TROUBLE;
     struct planning planning = {.args = args};
     int code = try_kinds(&planning, params);
-    if (!code) code = tell(&planning);
+    if (!code) code = tell(&planning, params);
     forget(&planning);
     free(params);
     return code;
@@ -249,17 +250,24 @@ const struct verb verb_plan = {
         "Two of capacity, fpr and size determine the third; capacity alone means a rate of 1%. "
         "Kinds that cannot do what is needed are listed with what they lack; the others, smallest "
         "first, with their size, the memory for building (kinds that are built once first collect "
-        "8 bytes of each key, or less with --memory), and what they lack. A SPEC that names a "
-        "kind plans that kind only. Without --measure nothing is allocated, however large the "
-        "plan.\n\n"
+        "8 bytes of each key, or less with --memory), and what they lack. Three are marked, with "
+        "the reason below the table: d, the default, which you get without naming a kind; s, the "
+        "smallest (of a fixed size the sharpest, with the lowest rate, or r, the roomiest, with "
+        "the most keys); f, the fastest, as measured here, or by design where a query reads one "
+        "cache line. A SPEC that names a kind plans that kind only; for classic and counting, "
+        "also by the formulas of the papers: the usual rate, the exact one and its upper bound, "
+        "the fill and its deviation, and the distribution of counters. Without --measure nothing "
+        "is allocated, however large the plan.\n\n"
         "--measure builds each kind with that many keys, at most 10 million, and reports "
         "nanoseconds per key for building and for batched queries of non-members, by one "
         "thread.\n\n"
         "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
         "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities, shape, spec, "
-        "build_bytes, gives_up (an array of words), build_ns, hit_ns, miss_ns and one_ns (null "
+        "build_bytes, gives_up (an array of words), fpr_approx, fpr_second_order, fpr_exact, "
+        "fpr_upper, fill_expected, fill_deviation, counter_largest, counter_stuck (each null where "
+        "it does not apply), build_ns, hit_ns, miss_ns and one_ns (null "
         "without --measure), or, where fits is false, the sentence why; and measured_with, a "
-        "number of keys.\n\n"
+        "number of keys, default, smallest and fastest, names of kinds or null.\n\n"
         "--table prints (1-e^(-k*n/m))^k: the false-positive rate of a filter of m bits with n "
         "keys and k probes per key. Each row ends slightly beyond the best k, which is ln 2 times "
         "m/n.",

@@ -31,9 +31,18 @@ static bool is_given_up(const struct tamis_plan *plan, size_t i) {
     return !(plan->abilities & often_wanted[i].ability);
 }
 
+struct human lacking(const struct tamis_plan *plan) {
+    struct human words = {""};
+    for (size_t i = 0; i < OFTEN_WANTED; i++)
+        if (is_given_up(plan, i))
+            words = human_words("%.100s%s%s", words.text, *words.text ? ", " : "",
+                                often_wanted[i].word);
+    return words;
+}
+
 /* ---- For people ---- */
 
-static bool have_one_capacity(const struct planning *planning) {
+bool have_one_capacity(const struct planning *planning) {
     for (size_t i = 1; i < planning->fitting; i++)
         if (planning->candidate[i].plan.capacity != planning->candidate[0].plan.capacity)
             return false;
@@ -41,13 +50,13 @@ static bool have_one_capacity(const struct planning *planning) {
 }
 
 static void print_head(const struct planning *planning) {
-    printf("%s%-12s  %9s  %8s  %8s", color(stdout, ROLE_HEADING), "kind", "size", "bits/key",
+    printf("%s%-12s     %8s  %8s  %8s", color(stdout, ROLE_HEADING), "kind", "size", "bits/key",
            "rate");
     if (!have_one_capacity(planning)) printf("  %13s", "capacity");
     if (planning->measured_with > 0)
         printf("  %8s  %8s", "build ns", "query ns");
     else
-        printf("  %9s", "building");
+        printf("  %8s", "building");
     printf("  lacks%s\n", color(stdout, ROLE_TEXT));
 }
 
@@ -55,22 +64,18 @@ static void print_candidate(const struct planning *planning, const struct candid
     const struct tamis_plan *plan = &candidate->plan;
     const struct human bits =
         plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
-    printf("%s%-12s%s  %9s  %8s  %8s", color(stdout, ROLE_NAME), plan->kind,
-           color(stdout, ROLE_TEXT), human_bytes(plan->payload_bytes).text, bits.text,
+    printf("%s%-12s%s %-3s %8s  %8s  %8s", color(stdout, ROLE_NAME), plan->kind,
+           color(stdout, ROLE_TEXT), marks_of(planning, candidate).text,
+           human_bytes(plan->payload_bytes).text, bits.text,
            has_rate(plan) ? human_share(plan->fpr_expected).text : "-");
     if (!have_one_capacity(planning)) printf("  %13s", human_count(plan->capacity).text);
     if (planning->measured_with > 0)
         printf("  %8s  %8s", human_decimal(candidate->measured.build).text,
                human_decimal(candidate->measured.miss).text);
     else
-        printf("  %9s", human_bytes(build_bytes(plan)).text);
-    const char *before = "  ";
-    for (size_t i = 0; i < OFTEN_WANTED; i++) {
-        if (!is_given_up(plan, i)) continue;
-        printf("%s%s", before, often_wanted[i].word);
-        before = ", ";
-    }
-    putchar('\n');
+        printf("  %8s", human_bytes(build_bytes(plan)).text);
+    const struct human lacks = lacking(plan);
+    printf("%s%s\n", *lacks.text ? "  " : "", lacks.text);
 }
 
 /* "kind, kind": those that lack the same as the first; each is told once. */
@@ -111,18 +116,6 @@ static void print_unfit(const struct planning *planning) {
     }
 }
 
-static size_t fastest(const struct planning *planning) {
-    size_t best = 0;
-    for (size_t i = 1; i < planning->fitting; i++)
-        if (planning->candidate[i].measured.miss < planning->candidate[best].measured.miss)
-            best = i;
-    return best;
-}
-
-static void print_command(const char *what, const struct candidate *candidate) {
-    printf("%-9s tamis build IMAGE FILE --spec '%s'\n", what, candidate->spec);
-}
-
 static void print_all(const struct planning *planning) {
     if (planning->fitting > 0) print_head(planning);
     for (size_t i = 0; i < planning->fitting; i++)
@@ -135,12 +128,7 @@ static void print_all(const struct planning *planning) {
                planning->measured_with < planning->candidate[0].plan.capacity
                    ? "; more keys take longer beyond the caches"
                    : "");
-    print_command(!planning->candidate[0].has_size ? "smallest:"
-                  : have_one_capacity(planning)    ? "sharpest:"
-                                                   : "roomiest:",
-                  &planning->candidate[0]);
-    if (planning->measured_with > 0)
-        print_command("fastest:", &planning->candidate[fastest(planning)]);
+    print_marks(planning);
 }
 
 static void print_one(const struct planning *planning) {
@@ -153,6 +141,7 @@ static void print_one(const struct planning *planning) {
     printf(" probes %" PRIu64 "\nrate: %s\n", plan->probes,
            has_rate(plan) ? human_rate(plan->fpr_expected).text
                           : "none: it describes sets, not single keys");
+    print_formulas(plan);
 }
 
 void print_plans(const struct planning *planning) {
@@ -184,6 +173,7 @@ static void write_candidate(struct json *json, const struct candidate *candidate
     for (size_t i = 0; i < OFTEN_WANTED; i++)
         if (is_given_up(plan, i)) json_text(json, NULL, often_wanted[i].word);
     json_close(json, ']');
+    write_formulas(json, plan);
     json_real(json, "build_ns", candidate->measured.build);
     json_real(json, "hit_ns", candidate->measured.hit);
     json_real(json, "miss_ns", candidate->measured.miss);
@@ -199,6 +189,10 @@ static void write_misfit(struct json *json, const struct candidate *candidate) {
     json_close(json, '}');
 }
 
+static void write_mark(struct json *json, const char *name, const struct candidate *candidate) {
+    json_text(json, name, candidate ? candidate->plan.kind : NULL);
+}
+
 void write_plans(const struct planning *planning) {
     struct json json = json_start(stdout);
     json_open(&json, "plans", '[');
@@ -207,5 +201,10 @@ void write_plans(const struct planning *planning) {
         write_misfit(&json, &planning->candidate[i]);
     json_close(&json, ']');
     json_count(&json, "measured_with", planning->measured_with);
+    write_mark(&json, "default", planning->marks.usual);
+    write_mark(&json, "smallest",
+               planning->marks.best && !planning->marks.best->has_size ? planning->marks.best
+                                                                       : NULL);
+    write_mark(&json, "fastest", planning->marks.fastest);
     json_end(&json);
 }

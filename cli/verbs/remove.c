@@ -56,7 +56,7 @@ const struct verb verb_remove = {
     .summary = "remove keys from an image",
     .run = run,
     .operands = IMAGE_AND_FILES,
-    .uses = USES({.option = OPT_STRICT}, CHANGE_KEYS_OPTIONS),
+    .uses = USES(CHANGE_KEYS_OPTIONS),
     .examples = EXAMPLES({"Remove pardoned keys", "tamis remove blocklist.tamis pardoned.txt"},
                          {"Remove one key", "echo good.example | tamis remove blocklist.tamis"},
                          {"Remove all of them or none",

@@ -11,15 +11,36 @@
 
 /* ---- The two sides ---- */
 
+/* Fields of a key; 0 where that depends on the line. */
+static uint64_t count_fields(const struct fields *fields) {
+    uint64_t n = 0;
+    if (fields->names) return fields->n;
+    for (size_t i = 0; i < fields->n; i++) {
+        if (fields->range[i].last == TO_THE_END) return 0;
+        n += fields->range[i].last - fields->range[i].first + 1;
+    }
+    return n;
+}
+
+/* Keys of two fields and keys of three have nothing in common: that would be a quiet zero. */
+static int check_counts(const struct join *join) {
+    const uint64_t left = count_fields(&join->left.cutting.fields);
+    const uint64_t right = count_fields(&join->right.cutting.fields);
+    if (left == 0 || right == 0 || left == right) return 0;
+    return fail(join->args, "--right-field",
+                "%s has %s, and keys of LEFT have %s: no key would match", join->right.field_list,
+                human_number(right, "field").text, human_count(left).text);
+}
+
 static int open_right(struct join *join) {
-    char why[256];
     const struct args *args = join->args;
-    const int code = keys_open_file(&join->right, args, args->operand[1]);
+    int code = keys_open_file(&join->right, args, args->operand[1]);
+    join->right.prints_header = false;
     if (code || !given(args, OPT_RIGHT_FIELD)) return code;
     join->right.field_list = args->setting[OPT_RIGHT_FIELD].text;
-    if (fields_parse(&join->right.cutting.fields, join->right.field_list, why, sizeof why))
-        return 0;
-    return fail(args, "--right-field", "%s", why);
+    join->right.cutting.fields.has_header = FIRST_GIVEN(args, OPT_HEADER, OPT_KEEP_HEADER) != NULL;
+    code = fields_given(args, OPT_RIGHT_FIELD, &join->right.cutting);
+    return code ? code : check_counts(join);
 }
 
 static bool is_file(const char *path) {
@@ -47,6 +68,16 @@ static int finish_filter(struct join *join, tamis_builder *builder) {
     return check_status(join->args, NULL, status);
 }
 
+/* An export that failed looks like this, and --anti would let every line of LEFT through. */
+static int check_right(const struct join *join, uint64_t lines) {
+    const char *name = input_name(join->args->operand[1]);
+    if (lines > 0) return 0;
+    if (given(join->args, OPT_STRICT)) return fail(join->args, name, "there are no keys");
+    warn(join->args, name, "there are no keys: every line of LEFT is %s",
+         join->is_anti ? "printed" : "left out");
+    return 0;
+}
+
 static int build_filter(struct join *join) {
     const struct human spec = human_words("blocked:fpr=%.6g", join->cost.fpr);
     struct building building = {.args = join->args, .keys = &join->right};
@@ -59,6 +90,7 @@ static int build_filter(struct join *join) {
     const tamis_status status = tamis_builder_create_with(&building.builder, spec.text, &options);
     if (status) return fail_why(join->args, NULL, status);
     code = builder_take(&building);
+    if (!code) code = check_right(join, building.lines);
     if (!code) code = finish_filter(join, building.builder);
     join->hasher = join->filter;
     tamis_builder_free(building.builder);
@@ -224,7 +256,7 @@ const struct verb verb_semijoin = {
          .help = "rate at which non-matching lines pass (default: by the cost model)"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
-        KEY_OPTIONS,
+        {.option = OPT_KEEP_HEADER}, KEY_OPTIONS,
         {.option = OPT_MEMORY,
          .help = "memory for the filter and for lines (default: a quarter of RAM)"},
         {.option = OPT_TEMP_DIR,

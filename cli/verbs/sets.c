@@ -131,7 +131,7 @@ const struct verb verb_union = {
     .also = "or",
     .aliases = "join merge",
     .moved = "the result goes to --output, never into an input image",
-    .summary = "make an image of the union of sets",
+    .summary = "merge the sets of several images into one",
     .run = run_union,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),

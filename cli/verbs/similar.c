@@ -62,10 +62,18 @@ static struct tamis_estimate contained(const struct pair *pair, const struct set
         hypot((1 + r) / (one_more * one_more) * j.error, j.value / one_more * r * sizes)};
 }
 
-/* "33.4 %", followed by two errors unless there are none. */
+/* "33.4 %", followed by two errors unless there are none. A sample in which all agree, or none,
+ * does not say that all keys do. */
 static void print_share(struct tamis_estimate share) {
-    fputs(human_share(share.value).text, stdout);
-    if (share.error > 0) printf(" (+/- %s)", human_share(2 * share.error).text);
+    const double margin = 2 * share.error;
+    if (margin > 0 && share.value >= 1)
+        printf("at least %s", human_share(fmax(0, 1 - margin)).text);
+    else if (margin > 0 && share.value <= 0)
+        printf("at most %s", human_share(fmin(1, margin)).text);
+    else
+        fputs(human_share(share.value).text, stdout);
+    if (margin > 0 && share.value > 0 && share.value < 1)
+        printf(" (+/- %s)", human_share(margin).text);
 }
 
 static void print_keys(struct tamis_estimate keys) {
@@ -99,7 +107,7 @@ static void print_one(const struct pair *pair) {
 static void print_list(const struct comparing *c) {
     for (size_t i = 0; i < c->pairs; i++) {
         const struct pair *pair = &c->pair[i];
-        printf("%.4f\t%.4f\t", pair->similarity.value, 2 * pair->similarity.error);
+        printf("%s\t%.4f\t", human_part(pair->similarity.value).text, 2 * pair->similarity.error);
         human_text(stdout, pair->first->name);
         putchar('\t');
         human_text(stdout, pair->second->name);

@@ -5,11 +5,13 @@
  *     uniq_sieve.c   has this key been here? From filters that grow, with an account of the loss
  *     uniq_window.c  the same about the last lines, or the last minutes
  *     uniq_exact.c   the same without any loss, from the keys themselves
+ *     uniq_tally.c   how often every line occurs, at the end
  */
 #ifndef TAMIS_CLI_UNIQ_H
 #define TAMIS_CLI_UNIQ_H
 
 #include "cli/cli.h"
+#include "cli/keys/line_times.h"
 
 /* ==== How many lines may be lost ============================================================
  *
@@ -79,30 +81,42 @@ struct window {
     const struct args *args;
     tamis *filter;
     uint64_t capacity;  /* lines that it is planned for */
-    uint64_t tick_ns;   /* between two steps of its clock; 0: it is counted in lines */
+    int64_t tick_us;    /* between two steps of its clock; 0: it is counted in lines */
     uint64_t max_ticks; /* after these nothing is left in it */
-    uint64_t next_tick; /* on the clock */
-    uint64_t since;     /* lines since the last look at the rate ... */
-    uint64_t news;      /* ... and those of them that were new */
-    double rate;        /* at the last look */
+    int64_t next_tick;  /* on the clock */
+    bool has_times;     /* its clock is the times of the lines, not ours: */
+    struct line_times times;
+    bool is_started; /* a line had a time */
+    int64_t newest;  /* the latest so far */
+    uint64_t late;   /* lines that came after one that is a whole window later */
+    struct human first_late;
+    uint64_t since; /* lines since the last look at the rate ... */
+    uint64_t news;  /* ... and those of them that were new */
+    double rate;    /* at the last look */
     struct loss loss;
 };
 
-int window_open(struct window *window, const struct args *args);
+/* The keys are open. window_close is due also after a failure. */
+int window_open(struct window *window, struct keys *keys);
 void window_close(struct window *window);
-int window_take(struct window *window, const uint64_t *hash, size_t n, uint8_t *hit);
+int window_take(struct window *window, struct batch *batch);
 void window_account(struct window *window);
+
+/* Warns of lines without a time, of those that came late, and when the time may be part of the key
+ * by mistake. */
+void window_warn(const struct window *window, uint64_t repeats);
 
 /* ==== Exact ================================================================================= */
 
 struct uniq {
     const struct args *args;
     struct keys *keys;
-    struct sieve *sieve; /* one of the two, or neither with --exact */
+    struct sieve *sieve; /* one of the two, or neither with --exact and counts */
     struct window *window;
     uint64_t memory;
     uint64_t lines, printed, keyless;
-    bool has_failed; /* not only to read a file, after which it goes on */
+    uint64_t distinct; /* of those who count */
+    bool has_failed;   /* not only to read a file, after which it goes on */
     uint64_t rounds, spilled_bytes, exact_bytes; /* of --exact */
 };
 
@@ -111,5 +125,12 @@ void uniq_print(struct uniq *uniq, struct batch *batch, size_t i);
 
 /* Reads all keys. */
 int uniq_exact(struct uniq *uniq);
+
+/* Whether counts are asked for: -c, -d or -u; and what answers that. */
+bool uniq_has_tally(const struct args *args);
+int uniq_tally(struct uniq *uniq);
+
+/* A filter that only hashes keys. Says what goes wrong. In uniq_exact.c. */
+int uniq_hasher(struct uniq *uniq, tamis **hasher);
 
 #endif

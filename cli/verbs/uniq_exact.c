@@ -131,15 +131,18 @@ static int run_rounds(struct uniq *uniq, struct keyset *held, const tamis *hashe
     return code ? code : first;
 }
 
+int uniq_hasher(struct uniq *uniq, tamis **hasher) {
+    const struct human spec =
+        human_words("blocked:capacity=1,hash=%.20s", text_or(uniq->args, OPT_HASH, "xxh3"));
+    const tamis_status status = tamis_create(hasher, spec.text);
+    uniq->has_failed = status != TAMIS_OK;
+    return check_status(uniq->args, NULL, status);
+}
+
 int uniq_exact(struct uniq *uniq) {
-    const struct args *args = uniq->args;
     struct keyset held;
     tamis *hasher = NULL;
-    const struct human spec =
-        human_words("blocked:capacity=1,hash=%.20s", text_or(args, OPT_HASH, "xxh3"));
-    const tamis_status status = tamis_create(&hasher, spec.text);
-    uniq->has_failed = status != TAMIS_OK;
-    if (status) return fail_why(args, NULL, status);
+    if (uniq_hasher(uniq, &hasher)) return EXIT_TROUBLE;
     keyset_open(&held, uniq->memory / 4 * 3);
     const int code = run_rounds(uniq, &held, hasher);
     keyset_clear(&held);

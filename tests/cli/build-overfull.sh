@@ -9,3 +9,8 @@ seq 301 9000 | tamis add image.tamis 2>words
 echo $?
 grep warning words
 tamis info image.tamis | grep warning
+echo "-- a high rate that was asked for is no reason to warn; the share that is told is the share"
+seq 1 1000 | tamis build high.tamis -p 0.5
+seq 1 1000 | tamis build -f high.tamis -p 0.9
+seq 1 4000 | tamis build -f high.tamis -p 0.5 -n 1000 2>words
+cat words

@@ -3,7 +3,7 @@
 seq 1 100 >text
 tamis build -q image.tamis text
 tamis check text text; echo $?
-tamis check . text; echo $?
+mkdir nothing; tamis check nothing text; echo $?
 tamis check nowhere.tamis text; echo $?
 tamis check /dev/null text; echo $?
 head -c 200 image.tamis >short.tamis

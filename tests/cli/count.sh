@@ -5,7 +5,7 @@ tamis build -q image.tamis keys --spec counting:capacity=100,fpr=1e-9
 printf '%s\n' cat dog ant >one
 printf 'bee\r\n' >two
 tamis count image.tamis one; echo $?
-echo "# -nH"; tamis count -nH image.tamis one - --crlf <two | tr -d '\r'
+echo "# -nH"; tamis count -nH image.tamis one - <two | tr -d '\r'
 echo "# -0"; printf 'ant\0dog\0' | tamis count -0 image.tamis | tr '\0' '\n'
 echo "# none"; echo dog | tamis count image.tamis; echo $?
 echo "# -q"; tamis count -q image.tamis one; echo $?

@@ -38,6 +38,8 @@ trap '' XFSZ
     try diff good/blocked good/map -o made
     try apply good/blocked good/patch -o made
     try announce good/told -o made --full
+    try publish -q good/lists made
+    try sync -q good/feeds made
     try keygen made
     try plot rate -o made
     try convert good/blocked made

@@ -7,7 +7,7 @@ python3 - <<'END'
 import os, signal, subprocess
 for words in ("build made -", "add -q good/counting - -o made", "remove -q good/counting - -o made",
               "check good/blocked", "count good/counting", "get good/map", "put -q good/map - -o made",
-              "label -q good/labels more - -o made", "doctor good/blocked --members -", "bench -",
+              "label -q good/labels more - -o made", "label -q good/labels all - --replace -o made", "doctor good/blocked --members -", "bench -",
               "plan --sample -", "set-data good/blocked -o made", "info -",
               "uniq", "uniq --exact", "admit -v", "count --top 3", "semijoin - good/keys", "semijoin good/keys -",
               "diff good/blocked - -o made", "apply good/blocked - -o made", "convert - made",

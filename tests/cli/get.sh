@@ -9,7 +9,7 @@ echo "# -v"; tamis get -v ages.tamis keys; echo $?
 echo "# -c"; tamis get -c ages.tamis keys
 echo "# -nH"; tamis get -nH ages.tamis keys
 echo "# -q"; echo zed | tamis get -q ages.tamis; echo $?
-echo "# crlf"; printf 'bob\r\n' | tamis get --crlf ages.tamis | od -An -c
+echo "# crlf"; printf 'bob\r\n' | tamis get ages.tamis | od -An -c
 echo "# nul"; printf 'bob\0' | tamis get -0 ages.tamis | od -An -c
 echo "# info"; tamis info ages.tamis | grep values
 tamis info --json ages.tamis | grep -o '"value_bits": 16, "labels": null'

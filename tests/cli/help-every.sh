@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Every verb has a reminder and a page, with an example of itself before all else.
-for verb in $(tamis -h | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
+for verb in $(tamis help more | sed -n '/^Topics:/q; s/^  \([a-z-]*\)  .*/\1/p'); do
     tamis $verb -h | head -n 1 | grep -q "^usage: tamis $verb \[OPTION...\]" || echo "$verb: -h"
     tamis help $verb | sed -n 4p | grep -q "tamis $verb" || echo "$verb: no example"
     tamis help $verb | grep -q '^Exit status: 0 ' || echo "$verb: no exit status"

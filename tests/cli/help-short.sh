@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # -h is a list of options on stdout; it needs no operands and wins over them.
-tamis check -h
-tamis check --crlf image -h >again
-tamis check -h | cmp - again
+tamis tick -h
+tamis tick --force image -h >again
+tamis tick -h | cmp - again

@@ -10,10 +10,13 @@ tamis check d.tamis asked.txt
 tamis check -c --canon domain d.tamis asked.txt
 echo "-- what has no such form is not in the set"
 tamis check -v d.tamis asked.txt
-echo "-- but cannot be added"
-tamis add d.tamis asked.txt
-tamis build e.tamis --canon domain asked.txt
+echo "-- and is not added: left out and told, or an error"
+cp d.tamis added.tamis
+tamis add added.tamis asked.txt
+tamis add --strict d.tamis asked.txt
+tamis build e.tamis --strict --canon domain asked.txt
 tamis build e.tamis --canon ip asked.txt
+test ! -e e.tamis
 printf '::ffff:192.0.2.1\n2001:DB8::0\n' | tamis build -q ip.tamis --canon ip
 printf '192.0.2.1\n2001:db8:0:0::\nx\n' | tamis check ip.tamis
 echo "-- every verb that takes keys"

@@ -22,7 +22,7 @@ bytes hex 00ff 00ff
 bytes base64 AP8 00ff
 echo "-- in fields, and in every spelling"
 printf 'a,1\nb, 2\nc,\n' >table.csv
-tamis build -q ids.tamis table.csv -d, --field 2 --keys int64
+tamis build -q ids.tamis table.csv -d, --field 2 --keys int64 --strict --keep-empty
 head -n 2 table.csv | tamis build -q ids.tamis -d, --field 2 --keys int64
 printf '1\n+2\n3\n' | tamis check ids.tamis
 printf 'ABC\n' | tamis build -q wide.tamis --keys utf16 --canon lower
@@ -36,7 +36,7 @@ printf '1\n' | tamis build -q plain.tamis
 printf '1\n' | tamis check plain.tamis --keys int64
 printf '1\n' | tamis check plain.tamis --keys utf8
 printf '\377\n' | tamis check plain.tamis --keys utf8
-printf '1\n2147483648\n' | tamis build no.tamis --keys int32
+printf '1\n2147483648\n' | tamis build --strict no.tamis --keys int32
 printf '1\n' | tamis build no.tamis --keys int33
 printf '1\n' | tamis build no.tamis --keys int32 --hex
 printf '1\n' | tamis build -q narrow.tamis --keys int32 --spec blocked:capacity=2

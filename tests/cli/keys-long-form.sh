@@ -13,12 +13,12 @@ tamis build -q g.tamis -d, --field 2 fields.txt
 line 6000000 A | tamis check -c g.tamis
 tamis build -q h.tamis -d, --field 4,1-2 fields.txt
 { printf 'Key,x,' && line 6000000 A; } | tamis check -c h.tamis
-tamis build i.tamis -d, --field 5 fields.txt
+tamis build i.tamis -d, --field 5 fields.txt; echo $?
 echo "-- blanks are cut off where they are"
 { printf '  ' && line 20000000 c && printf ' \n'; } | tamis build -q t.tamis --canon trim
 line 20000000 c | tamis check -c t.tamis
 echo "-- too long to be rewritten"
-{ echo ok && line 17000000 c; } | tamis build x.tamis --canon lower
+{ echo ok && line 17000000 c; } | tamis build --strict x.tamis --canon lower
 { echo ok && line 17000000 c; } | tamis check low.tamis
-{ printf 'a,' && line 17000000 c && printf ',b\n'; } | tamis build x.tamis -d, --field 2,1
+{ printf 'a,' && line 17000000 c && printf ',b\n'; } | tamis build --strict x.tamis -d, --field 2,1
 test ! -e x.tamis

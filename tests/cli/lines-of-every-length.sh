@@ -10,7 +10,7 @@ for len in 131069 131070 131071 131072 262142 262143 262144 400000 5000000; do
     echo "short $len"
     echo
 done >lines.txt
-tamis build -q set.tamis lines.txt
+tamis build -q set.tamis --keep-empty lines.txt
 for options in "" "-T 2" "-T 5"; do
     tamis check $options set.tamis lines.txt | cmp - lines.txt && echo "all, with $options"
     cat lines.txt | tamis check $options -n set.tamis | sed 's/:.*//' | tr '\n' ' '

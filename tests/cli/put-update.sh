@@ -8,6 +8,5 @@ printf 'bob\t5\nzed\t1\n' | tamis put map.tamis; echo $?
 printf 'bob\t256\n' | tamis put map.tamis; echo $?
 cmp map.tamis before.tamis
 printf 'alice\t3\n' | tamis build -q fixed.tamis --values
-printf 'alice\t4\n' | tamis put fixed.tamis 2>words; echo $?
-sed 's/\(kinds that can\): .*/\1/' words
+printf 'alice\t4\n' | tamis put fixed.tamis; echo $?
 printf 'alice\t3\nbob\t300\n' | tamis build map.tamis -f --values --spec bloomier:value=8; echo $?

@@ -30,7 +30,7 @@ tamis reconcile -q one --over 'tamis reconcile --stdio huge' | sed 's/#.*/#(hash
 echo "# what does not fit"
 tamis reconcile here --canon lower --over 'tamis reconcile --stdio there 2>other'; echo $?
 cat other
-tamis reconcile here --hex --over 'tamis reconcile --stdio there 2>other' 2>&1 | sed 's/line [0-9]*:.*/line N/'
+tamis reconcile here --strict --hex --over 'tamis reconcile --stdio there 2>other' 2>&1 | sed 's/line [0-9]*:.*/line N/'
 tamis reconcile here --over 'tamis reconcile there --over cat 2>other'; echo $?
 cat other
 tamis reconcile here --over cat; echo $?

@@ -20,6 +20,6 @@ tamis remove -q image.tamis gone; echo $?
 cmp image.tamis before.tamis
 echo "# NUL and CR, and a note"
 printf '13\0' | tamis remove -q -0 image.tamis; echo $?
-printf '14\r\n' | tamis remove -q --crlf image.tamis --note why=asked; echo $?
+printf '14\r\n' | tamis remove -q image.tamis --note why=asked; echo $?
 tamis check -c image.tamis keys
 tamis info image.tamis | sed -n -e 's/^\(  items .*\), about.*/\1/p' -e '/why/p'

@@ -34,3 +34,12 @@ echo "-- from a pipe, and fields"
 seq 2501 7500 | tamis similar a -
 awk '{print "x\t" $1}' b >fields
 awk '{print "y\t" $1 * 2}' b | tamis similar --exact --field 2 - fields
+echo "-- all but a few are not all, and a few are not none"
+seq 1 1000000 >most
+(seq 1 999989 && seq 2000001 2000011) >almost
+tamis similar --exact most almost
+tamis similar --exact most almost most
+tamis similar most almost | head -n 1
+(seq 1 11 && seq 2000001 2999989) >others
+tamis similar --exact most others | head -n 1
+tamis similar most others | head -n 1

@@ -13,9 +13,9 @@ grep -o '"rounds": [0-9]*' report | awk '$2 > 2 { print "several rounds" }'
 grep -o '"is_exact.*"filter' report
 echo "# two keys, one hash"
 printf '0bdwiiiq\n\053\237\343\010\257\126\046\n0bdwiiiq\n' >same_hash.bin
-tamis uniq -qc same_hash.bin
-tamis uniq -qc --hash sip13 same_hash.bin
-tamis uniq -qc --exact same_hash.bin
+tamis uniq -q --total same_hash.bin
+tamis uniq -q --total --hash sip13 same_hash.bin
+tamis uniq -q --total --exact same_hash.bin
 tamis uniq -q --exact same_hash.bin >both.bin; head -n 2 same_hash.bin | cmp - both.bin
 echo "# a line larger than all of the memory, twice"
 for i in 1 2; do head -c 3000000 /dev/zero | tr '\0' x; echo; echo $i; done >long.txt

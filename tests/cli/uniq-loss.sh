@@ -5,6 +5,6 @@ cat all.txt all.txt >twice.txt
 tamis uniq --memory 250k twice.txt >kept.txt
 sort kept.txt >kept; sort all.txt >all; comm -13 kept all | wc -l | tr -d ' '
 tamis uniq -q --memory 250k twice.txt | cmp - kept.txt
-tamis uniq --fpr 1% -c twice.txt
+tamis uniq --fpr 1% --total twice.txt
 tamis uniq --json --fpr 1% twice.txt >/dev/null
-tamis uniq -c --memory 64KiB twice.txt
+tamis uniq --total --memory 64KiB twice.txt

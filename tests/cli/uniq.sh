@@ -4,12 +4,12 @@ printf '%s\n' bee ant bee cow ant dog >some.txt
 printf 'cow\newe' >more.txt
 echo "# a file"; tamis uniq some.txt
 echo "# several and a pipe"; tamis uniq -q some.txt - more.txt <more.txt
-echo "# repeats"; tamis uniq -q --repeated some.txt
-echo "# number"; tamis uniq -qc some.txt more.txt; tamis uniq -qc --repeated some.txt more.txt
+echo "# repeats"; tamis uniq -q --repeats some.txt
+echo "# number"; tamis uniq -q --total some.txt more.txt; tamis uniq -q --total --repeats some.txt more.txt
 echo "# NUL"; printf 'a\nb\0c\0a\nb\0' | tamis uniq -qz | tr '\0' '!'; echo
-echo "# CR"; printf 'a\r\na\nb\r\n' | tamis uniq -q --crlf | tr '\r' '!'
+echo "# CR"; printf 'a\r\na\nb\r\n' | tamis uniq -q | tr '\r' '!'
 echo "# nothing"; tamis uniq </dev/null; echo $?
-tamis uniq --repeated more.txt; echo $?
+tamis uniq --repeats more.txt; echo $?
 echo "# JSON" >&2; tamis uniq --json some.txt >/dev/null
 echo "# many lines, any threads, file and pipe"
 awk 'BEGIN { for (i = 0; i < 600000; i++) print (i * 7919) % 400009 }' >many.txt

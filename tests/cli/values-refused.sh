@@ -10,7 +10,7 @@ refuse 'alice\t0x\n'
 refuse 'alice\t0x1ffffffffffffffff\n'
 refuse 'alice\t18446744073709551616\n'
 refuse 'alice\t3\nbob\t256\n'
-refuse 'alice\t3\r\n'
+refuse 'alice\t3\r\r\n'
 refuse 'alice\t3\000\n'
 refuse "alice\\t$(seq 1 90 | tr -d '\n')\\n"
 tamis build --values --kind blocked image.tamis lines 2>&1 | sed 's/\(kinds that can\): .*/\1/'

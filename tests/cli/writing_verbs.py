@@ -16,7 +16,8 @@ CASES = {
             ("good/blocked good/keys -f -o HELD", "later")],
     "remove": [("HELD good/keys", "counting")],
     "put": [("HELD good/moved", "map")],
-    "label": [("HELD more good/keys", "labels")],
+    "label": [("HELD more good/keys", "labels"), ("HELD all good/pairs --replace", "labels"),
+              ("HELD --remove all", "labels"), ("HELD all --rename every", "labels")],
     "admit": [("--image HELD good/pairs", "memory")],
     "reconcile": [("good/keys good/pairs -f -o HELD", "later"), ("--write-stream good/keys -f -o HELD", "later")],
     "sketch": [("-f HELD good/keys", "blocked")],
@@ -30,6 +31,8 @@ CASES = {
     "resize": [("HELD -n 5000", "quotient")],
     "tick": [("HELD", "window")],
     "set-data": [("HELD", "blocked")],
+    "publish": [("-q good/lists good/feeds", "feeds/tamis.index"), ("-q good/lists good/feeds", "feeds/a.tamis")],
+    "sync": [("-q good/newer good/synced", "synced/tamis.sync"), ("-q good/newer good/synced", "synced/a.tamis")],
     "cut": [("good/later --shards 2 -f -o HELD/..", "shards/0.tamis")],
     "assemble": [("good/shards/0.tamis good/shards/1.tamis -f -o HELD", "later")],
     "announce": [("HELD -o made.message --now", "told"), ("good/told --full -f -o HELD", "message")],
@@ -80,8 +83,8 @@ def help_of(verb):
 
 def overview():
     """All verbs, in the order of the help."""
-    text = subprocess.run(["tamis", "help"], stdout=subprocess.PIPE).stdout.decode()
-    return re.findall(r"^  ([a-z][a-z-]*)  +[a-z]", text, re.M)
+    text = subprocess.run(["tamis", "help", "more"], stdout=subprocess.PIPE).stdout.decode()
+    return re.findall(r"^  ([a-z][a-z-]*)  +[a-z]", text.split("\nTopics:")[0], re.M)
 
 
 @functools.lru_cache()

@@ -3,6 +3,7 @@
 # The completions are loaded by their shells, and complete what the table of verbs has. A shell that
 # is not installed is skipped.
 cd "$(dirname "$0")/../.." || exit 2
+: "${B:=build}"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 make -s B="$B" pages >"$work/log" 2>&1 || { cat "$work/log" && exit 2; }
 at=$(cd "$B/pages/completions" && pwd)
@@ -27,7 +28,13 @@ tamis kinds casc|cascade
 tamis formats guav|guava
 tamis convert --from guav|guava
 tamis check --keys uint32b|uint32be
+tamis build x.tamis --hash sip|sip13
+tamis build x.tamis --canon doma|domain
+tamis build x.tamis --canon trim,doma|trim,domain
+tamis convert --to guav|guava
 tamis help inter|intersect
+tamis help numb|numbers
+tamis help mor|more
 tamis check app|apples.tamis
 tamis build x.tamis --label name apples.tx|apples.txt
 tamis check -n app|apples.tamis

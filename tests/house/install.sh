@@ -107,7 +107,7 @@ try "the files of make install, with the same words" same_files
 
 # What decides about code, and nothing that says where or how fast.
 same_flags() { # compiler, compile_commands.json
-    make -s -n V=1 B="$work/none" CC="$1" CFLAGS= WITH_ZLIB= WITH_ZSTD= WITH_SODIUM= WITH_HIREDIS= all |
+    make -s -n V=1 B="$work/none" CC="$1" CFLAGS= WITH_ZLIB= WITH_ZSTD= WITH_LZMA= WITH_BZIP2= WITH_SODIUM= WITH_HIREDIS= WITH_IDN2= all |
         python3 tests/support/same_flags.py "$2"
 }
 try "of objects that were compiled alike" same_flags "${CC%% *}" "$work/cmake/compile_commands.json"

@@ -111,8 +111,9 @@ def verbs_with_json():
     def printed(*words):
         return subprocess.run([console.TAMIS, *words], stdout=subprocess.PIPE, text=True,
                               check=True).stdout
-    verbs = re.findall(r"^  ([a-z-]+) {2,}", printed("help"), re.MULTILINE)
-    return {verb for verb in verbs if "--json" in printed(verb, "-h")}
+    listed = printed("help", "more").split("\nTopics:")[0]
+    verbs = re.findall(r"^  ([a-z-]+) {2,}", listed, re.MULTILINE)
+    return {verb for verb in verbs if re.search(r"--json\b", printed(verb, "-h"))}
 
 
 def check_checker(tap):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# There is a manual page for every verb, without complaints from whoever formats it, and it fits into
+# There is a manual page for every verb and every topic, without complaints from whoever formats it, and it fits into
 # 80 columns.
 cd "$(dirname "$0")/../.." || exit 2
 : "${B:=build}" "${CC:=cc}"
@@ -21,15 +21,18 @@ check() { # what, complaints
         code=1
     fi
 }
-verbs=$("$B/tamis" -h | sed -n 's/^  \([a-z-]*\)  .*/\1/p')
+names() { sed -n 's/^  \([a-z-]*\)  .*/\1/p'; }
+verbs=$("$B/tamis" help more | sed '/^Topics:/,$d' | names)
+topics=$("$B/tamis" help more | sed '1,/^Topics:/d' | names)
 check "every verb has a page" \
     "$(for verb in $verbs; do [ -s "$man/tamis-$verb.1" ] || echo "$verb"; done)"
-# shellcheck disable=SC2086 # verbs are words
-check "and every page a verb" \
-    "$({ echo ./tamis.1 && printf './tamis-%s.1\n' $verbs; } | sort >"$work/wanted"
-        cd "$man" && printf '%s\n' ./*.1 | sort | diff - "$work/wanted")"
+# shellcheck disable=SC2086 # they are words
+check "and every page a verb or a topic" \
+    "$({ echo ./tamis.1 && printf './tamis-%s.1\n' $verbs && printf './tamis-%s.7\n' $topics; } |
+        sort >"$work/wanted"
+        cd "$man" && printf '%s\n' ./*.[17] | sort | diff - "$work/wanted")"
 check "tamis(1) names them" \
-    "$(for verb in $verbs; do grep -q "tamis-$verb" "$man/tamis.1" || echo "$verb"; done)"
+    "$(for verb in $verbs $topics; do grep -q "tamis-$verb" "$man/tamis.1" || echo "$verb"; done)"
 # A mark that scdoc took for its own would be missing from the text.
 check "options are written out" \
     "$("$B/tamis" check -h | sed -n 's/.* --\([a-z-]*\).*/\1/p' | while read -r option; do
@@ -37,10 +40,10 @@ check "options are written out" \
     done)"
 if command -v groff >/dev/null; then
     check "groff has nothing to complain about" \
-        "$(for page in "$man"/*.1; do groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null; done)"
+        "$(for page in "$man"/*.[17]; do groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null; done)"
     # Examples are lines to copy: they stay whole, the text around them is 80 columns wide.
     check "pages are 80 columns wide" \
-        "$(for page in "$man"/*.1; do
+        "$(for page in "$man"/*.[17]; do
             groff -man -Tascii -P-cbou -rLL=80n "$page" | awk -v page="$page" \
                 'length > 80 && !/^           / { print page ": " $0 }'
         done)"

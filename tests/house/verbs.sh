@@ -5,7 +5,8 @@ cd "$(dirname "$0")/../.." || exit 2
 tamis=${TAMIS:-build/tamis}
 
 in_help() {
-    "$tamis" help | awk '
+    "$tamis" help more | awk '
+        /^Topics:$/ { exit }
         /^[A-Z][A-Za-z ]*:$/ { title = substr($0, 1, length($0) - 1); next }
         /^  [a-z-]+  +[a-z]/ && title { print title ": " $1; next }
         { title = "" }'

@@ -17,7 +17,7 @@
 #include "cli/keys/scan.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-enum { ROOM = 4096 };
+enum { ROOM = 2 * CANON_GROWTH };
 
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
@@ -54,7 +54,7 @@ static void delimiters(void **unused) {
 static void invalid_lists(void **unused) {
     (void)unused;
     static const char *const bad[] = {"",           "0",
-                                      "a",          "1,",
+                                      "?",          "1,",
                                       ",1",         "1,,2",
                                       "3-2",        "-",
                                       "0-3",        "2-0",
@@ -82,7 +82,7 @@ static void invalid_lists(void **unused) {
 /* The key of a line, in `room`; false if it has none. */
 static bool cut(const char *list, const struct tamis_key *line, bool is_mapped, char *room,
                 struct tamis_key *key) {
-    struct fields fields = {.delimiter = ','};
+    struct fields fields = {.delimiter = ',', .joiner = ','};
     struct tamis_key part[MAX_RANGES];
     char why[256];
     assert_true(fields_parse(&fields, list, why, sizeof why));
@@ -250,6 +250,10 @@ static void assert_form(const char *steps, const char *text, const char *form) {
     }
 }
 
+#define L61  "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-abcdefg"
+#define L63  L61 "12"
+#define SHA1 "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d"
+
 static void forms(void **unused) {
     (void)unused;
     static const struct {
@@ -291,6 +295,106 @@ static void forms(void **unused) {
         {"domain", "http://", NULL},
         {"domain", "a:b:c", NULL},
         {"domain", "[::1", NULL},
+
+        {"domain-2", "WWW.Example.COM.", "www.example.com"},
+        {"domain-2", "HTTP://user:pw@Www.Example.com.:8080/a@b?q=http://x#y", "www.example.com"},
+        {"domain-2", "User@Example.com", "example.com"},
+        {"domain-2", "_dmarc.example.com", "_dmarc.example.com"},
+        {"domain-2", "evil[.]com", "evil.com"},
+        {"domain-2", "evil(.)com", "evil.com"},
+        {"domain-2", "evil{.}com", "evil.com"},
+        {"domain-2", "www[.]evil[DOT]com", "www.evil.com"},
+        {"domain-2", "evil(dot)com", "evil.com"},
+        {"domain-2", "hXXps[:]//evil[.]com[/]x", "evil.com"},
+        {"domain-2", "hxxp[://]evil.com/a", "evil.com"},
+        {"domain-2", "user[@]evil[.]com", "evil.com"},
+        {"domain-2", "user(at)evil.com", "evil.com"},
+        {"domain-2", "evil[[.]]com", NULL},
+        {"domain-2", "\"quoted.com\"", "quoted.com"},
+        {"domain-2", "'quoted.com'", "quoted.com"},
+        {"domain-2", "<evil.com>", "evil.com"},
+        {"domain-2", "<\" evil.com \">", "evil.com"},
+        {"domain-2", "[evil.com]", "evil.com"},
+        {"domain-2", "||tracker.com^", "tracker.com"},
+        {"domain-2", "||Tracker.com^$third-party,domain=a.com|b.com", "tracker.com"},
+        {"domain-2", "||tracker.com$popup", "tracker.com"},
+        {"domain-2", "||tracker.com^|", "tracker.com"},
+        {"domain-2", "||tracker.com", "tracker.com"},
+        {"domain-2", "||*.tracker.com^", "tracker.com"},
+        {"domain-2", "||tracker.com/ads/", NULL},
+        {"domain-2", "||tracker.com^ads", NULL},
+        {"domain-2", "@@||tracker.com^", NULL},
+        {"domain-2", "*.wild.com", "wild.com"},
+        {"domain-2", ".wild.com", "wild.com"},
+        {"domain-2", "*.", NULL},
+        {"domain-2", "*", NULL},
+        {"domain-2", "a*.wild.com", NULL},
+        {"domain-2", "..wild.com", NULL},
+        {"domain-2", "<script>", NULL},
+        {"domain-2", "<script>alert(1)</script>", NULL},
+        {"domain-2", "0.0.0.0 evil.com", NULL},
+        {"domain-2", "# comment", NULL},
+        {"domain-2", "!comment", NULL},
+        {"domain-2", "a..b", NULL},
+        {"domain-2", "example.com..", NULL},
+        {"domain-2", "", NULL},
+        {"domain-2", ".", NULL},
+        {"domain-2", "a,b", NULL},
+        {"domain-2", "192.0.2.7", "192.0.2.7"},
+        {"domain-2", "http://192[.]0.2.7:80/", "192.0.2.7"},
+        {"domain-2", "192.0.2.07", NULL},
+        {"domain-2", "192.0.2.256", NULL},
+        {"domain-2", "1.2.3", NULL},
+        {"domain-2", "http://[2001:DB8:0::1]:80/", "2001:db8::1"},
+        {"domain-2", "2001:DB8::1", "2001:db8::1"},
+        {"domain-2", "[::ffff:1.2.3.4]:443", "1.2.3.4"},
+        {"domain-2", "example.com:http", NULL},
+        {"domain-2", "xn--mnchen-3ya.de", "xn--mnchen-3ya.de"},
+        {"domain-2", L63 ".com", L63 ".com"},
+        {"domain-2", L63 "a.com", NULL},
+        {"domain-2", L63 "." L63 "." L63 "." L61, L63 "." L63 "." L63 "." L61},
+        {"domain-2", L63 "." L63 "." L63 "." L61 "a", NULL},
+
+        {"email-2", "John.Doe@Example.COM", "John.Doe@example.com"},
+        {"email-2", "MAILTO:a@B.c", "a@b.c"},
+        {"email-2", "<a[@]b[.]c>", "a@b.c"},
+        {"email-2", "\"a b\"@c.d", "\"a b\"@c.d"},
+        {"email-2", "a b@c.d", NULL},
+        {"email-2", "a@b c", NULL},
+        {"email-2", "a@b..c", NULL},
+        {"email-2", "@c.d", NULL},
+        {"email-2", "mailto:@c.d", NULL},
+        {"email-2", "a@[192.0.2.7]", NULL},
+
+        {"url-2", "HTTP://Example.COM", "http://example.com/"},
+        {"url-2", "hXXps[:]//Evil[.]com:443/A?b#c", "https://evil.com/A?b"},
+        {"url-2", "<http://a/b>", "http://a/b"},
+        {"url-2", "http://User:Pw@HOST.:81/P", "http://User:Pw@host:81/P"},
+        {"url-2", "ftp://[2001:DB8::1]:21/x", "ftp://[2001:db8::1]/x"},
+        {"url-2", "http://[::ffff:1.2.3.4]/", "http://1.2.3.4/"},
+        {"url-2", "file:///etc/X", "file:///etc/X"},
+        {"url-2", "http:///x", NULL},
+        {"url-2", "http://a_b<c/", NULL},
+        {"url-2", "http://a/[[.]]", NULL},
+        {"url-2", "example.com/x", NULL},
+        {"url-2", "", NULL},
+
+        {"hash", SHA1, SHA1},
+        {"hash", "AAF4C61DDCC5E8A2DABEDE0F3B482CD9AEA9434D:3730471", SHA1},
+        {"hash", "sha1:" SHA1, SHA1},
+        {"hash", "SHA-1:" SHA1 ":2", SHA1},
+        {"hash", SHA1 "  file.bin", SHA1},
+        {"hash", SHA1 " *file.bin", SHA1},
+        {"hash", "sha256:" SHA1, NULL},
+        {"hash", SHA1 ":", NULL},
+        {"hash", SHA1 ":12x", NULL},
+        {"hash", SHA1 ";12", NULL},
+        {"hash", SHA1 "0", NULL},
+        {"hash", "d41d8cd98f00b204e9800998ecf8427e", "d41d8cd98f00b204e9800998ecf8427e"},
+        {"hash", "md5:d41d8cd98f00b204e9800998ecf8427E", "d41d8cd98f00b204e9800998ecf8427e"},
+        {"hash", "password", NULL},
+        {"hash", ":", NULL},
+        {"hash", "", NULL},
 
         {"email", "John.Doe@Example.COM", "John.Doe@example.com"},
         {"email", "a@b@C.d", "a@b@c.d"},
@@ -337,9 +441,18 @@ static void forms(void **unused) {
         {"ip", "192.0.2", NULL},
         {"ip", "192.0.2.256", NULL},
         {"ip", "192.0.2.7/24", NULL},
-        {"ip", "192.0.2.7:80", NULL},
+        {"ip", "192.0.2.7:80", "192.0.2.7"},
+        {"ip", "[2001:DB8::7]:65535", "2001:db8::7"},
+        {"ip", "192.0.2.7:", NULL},
+        {"ip", "192.0.2.7:655350", NULL},
+        {"ip", "192.0.2.7:80:80", NULL},
+        {"ip", ":80", NULL},
+        {"ip", "[2001:db8::7]80", NULL},
         {"ip", "192.0.2.7%eth0", NULL},
-        {"ip", "[192.0.2.7]", NULL},
+        {"ip", "[192.0.2.7]", "192.0.2.7"},
+        {"ip", "192[.]0[.]2(.)7", "192.0.2.7"},
+        {"ip", "\"192.0.2[dot]7\"", "192.0.2.7"},
+        {"ip", "2001[:]db8::1", "2001:db8::1"},
         {"ip", "[::1", NULL},
         {"ip", ":::", NULL},
         {"ip", "", NULL},
@@ -420,11 +533,12 @@ static void any_address(void **unused) {
 /* A form of any text stays inside its buffer and is stable, or the key is refused. */
 static void any_text(void **unused) {
     (void)unused;
-    static const char *const names[] = {"domain", "email", "url",       "ip",
-                                        "mac",    "uuid",  "trim,lower"};
-    static const char letters[] = "aZ09:.-@/?#[]%{} \t*x:/";
+    static const char *const names[] = {"domain",  "email", "url",        "ip",
+                                        "mac",     "uuid",  "trim,lower", "domain-2",
+                                        "email-2", "url-2", "url-prefix", "hash"};
+    static const char letters[] = "aZ09:.-@/?#[]%{}()<>|^$ \t*x:/";
     for (int trial = 0; trial < 100000; trial++) {
-        char text[64], again[128];
+        char text[64], again[128 + CANON_GROWTH];
         const size_t len = any(sizeof text);
         for (size_t i = 0; i < len; i++) text[i] = letters[any(sizeof letters - 1)];
         text[len] = '\0';
@@ -437,7 +551,8 @@ static void any_text(void **unused) {
             assert_true(key.len <= len + CANON_GROWTH);
             memcpy(again, key.bytes, key.len);
             again[key.len] = '\0';
-            assert_form(steps, again, again);
+            /* What is escaped in a URL may be anything when it is not. */
+            if (strcmp(steps, "url-prefix") != 0) assert_form(steps, again, again);
         }
         free(room);
     }
@@ -457,7 +572,9 @@ static void lists_of_steps(void **unused) {
     static const char *const bad[] = {"", "Lower", "lower,", ",lower", "lower upper", "low"};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_false(canon_parse(&canon, bad[i], why, sizeof why));
-        if (!strstr(why, "lower, upper, trim, domain, email, url, ip, mac, uuid"))
+        const bool is_near = strstr(why, "did you mean lower?");
+        if (!is_near && !strstr(why, "lower, upper, trim, domain, parents, email, url, url-prefix, "
+                                     "ip, cidr, mac, uuid, hash)"))
             fail_msg("%s", why);
     }
     assert_true(canon_parse(&canon,
