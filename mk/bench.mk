@@ -6,7 +6,7 @@
 # make bench         our kinds, the libraries that can be installed by name and the floor: a minute
 # make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
-# make bench-cli     the command next to grep, awk, sort and another bloom: some minutes
+# make bench-cli     the command next to grep, rg, mlr, jq, DuckDB, awk, sort and another bloom: ROWS= N= ROUNDS=, some minutes
 # make bench-redis   the module in a server, next to RedisBloom where TAMIS_REDISBLOOM= names it: some minutes
 # make bench-redis-hold   how long each of its commands blocks other clients: MIB= KINDS= COMMANDS=, 8 GiB of memory
 #
@@ -53,8 +53,13 @@ CLI_TOOLS := $(patsubst bench/cli/%.c,$(B)/bench/cli/%,$(wildcard bench/cli/*.c)
 $(CLI_TOOLS): %: %.o
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $<
 -include $(CLI_TOOLS:%=%.d)
-bench-cli-here: $(CMD) $(CLI_TOOLS)
-	@bench/cli/run $(abspath $(CMD)) $(abspath $(B)/bench/cli)
+# DuckDB comes as a Python package; where it cannot be had, its rows are skipped.
+DUCKDB := $(abspath $(B))/bench/duckdb/bin/python
+$(DUCKDB):
+	@python3 -c 'import duckdb' 2>/dev/null || \
+	    { python3 -m venv $(B)/bench/duckdb && $(B)/bench/duckdb/bin/pip install -q duckdb; } >/dev/null 2>&1 || true
+bench-cli-here: $(CMD) $(CLI_TOOLS) $(DUCKDB)
+	@DUCKDB=$$([ -x $(DUCKDB) ] && echo $(DUCKDB) || echo python3) bench/cli/run $(abspath $(CMD)) $(abspath $(B)/bench/cli)
 
 # A load generator, and a module that only reads its arguments.
 REDIS_LOAD  := $(B)/bench/redis/load

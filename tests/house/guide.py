@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""guide.py: every command in docs/guide.md is run and prints what the guide says.
+"""guide.py: every command in docs/guide.md and docs/guide/ is run and prints what the page says.
 
-    UPDATE=1 tests/house/guide.py     writes what came into the guide: read the diff first
+    UPDATE=1 tests/house/guide.py     writes what came into the pages: read the diff first
 """
+import glob
 import os
 import sys
 
@@ -48,5 +49,6 @@ def check_checker():
 
 
 check_checker()
-console.check_page(tap, os.path.join(ROOT, "docs", "guide.md"))
+for page in [os.path.join("docs", "guide.md"), *sorted(glob.glob("docs/guide/*.md", root_dir=ROOT))]:
+    console.check_page(tap, os.path.join(ROOT, page))
 sys.exit(tap.end())
