@@ -48,7 +48,8 @@ static const struct topic_line keys[] = {
     {.heading = "Lines that are not keys"},
     {.text = "A line that lacks a field, or cannot be brought to the form of keys, has no key. It "
              "is skipped, and standard error reports how many were, with the first of them; "
-             "--strict makes it an error. If no line of a list is a key nothing is made."},
+             "--strict makes it an error. If no line of a list is a key nothing is made; if no "
+             "line of a query is one, that is reported even with --quiet."},
     {.heading = "Encodings"},
     {.text = "--keys ENCODING says what the text of a key stands for. It matters for filters that "
              "are shared with other systems, and for keys that are not text."},

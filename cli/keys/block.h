@@ -111,6 +111,13 @@ struct page {
     char bytes[];
 };
 
+/* The first line of a block that is not a key for one reason. */
+struct first_line {
+    const char *bytes; /* where it starts; NULL: there is none */
+    enum looks looks;
+    char words[WHY_BYTES]; /* the line, or what is wrong with it */
+};
+
 struct block {
     struct batch batch;
     char *room;        /* BLOCK_BYTES, and as many more as scan.h wants */
@@ -130,9 +137,7 @@ struct block {
     struct classes classes;   /* of the keys of a list */
     size_t matches_room;      /* of batch.match */
     struct skipped skipped;   /* lines without a key, left out or not */
-    const char *invalid_line; /* the first of those that are invalid, ... */
-    enum looks invalid_looks; /* ... what it may be instead of a key, ... */
-    char invalid[WHY_BYTES];  /* ... and why */
+    struct first_line fieldless, invalid;
 };
 
 bool block_make(struct block *block);

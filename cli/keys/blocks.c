@@ -41,7 +41,7 @@ void block_clear(struct block *block) {
     block->keyless = block->lines = 0;
     block->has_header = false;
     block->skipped = (struct skipped){0};
-    block->invalid_line = NULL;
+    block->fieldless.bytes = block->invalid.bytes = NULL;
     if (block->page) free_pages(&block->page->before);
     if (block->page) block->page->len = 0;
     if (block->page && block->page->room > MAX_KEPT) /* of one long key; others need it too */

@@ -214,6 +214,6 @@ void keys_rewind(struct keys *keys) {
     keys->next_source = 0;
     keys->keyless = keys->seen = 0;
     keys->skipped = (struct skipped){0};
-    keys->example.text[0] = '\0';
+    keys->fieldless = keys->invalid = (struct odd_line){0};
     keys->bytes = 0;
 }

@@ -136,6 +136,13 @@ enum looks { LIKE_NOTHING, LIKE_COLUMNS, LIKE_JSON, LIKE_COMMENT };
 
 enum looks looks_of(const struct tamis_key *line);
 
+/* The first line that is not a key for one reason: where it is, and its words or what is wrong with
+ * it; "" while there is none. */
+struct odd_line {
+    struct human words;
+    enum looks looks;
+};
+
 /* What is printed of a line, and before it. */
 struct line_marks {
     bool has_name, has_number; /* "FILE:", "N:" */
@@ -157,15 +164,15 @@ struct keys {
     const tamis_builder *builder; /* ... or this; or neither */
     unsigned abilities;           /* of what is built */
     struct several several;
-    bool takes_keys;     /* the filter hashes keys itself: batches bring no hashes */
+    bool takes_keys; /* the filter hashes keys itself: batches bring no hashes */
+    bool needs_most; /* of the lines to be keys: keys_run refuses a list of which they are not */
     bool is_second_time; /* what there was to say about lines is said */
     uint64_t seen;       /* lines so far ... */
     uint64_t keyless;    /* ... of which so many were left out: they have no key */
     struct skipped skipped;
-    const char *about;    /* the file that is named with what is said about lines; NULL: none */
-    char separator;       /* what the first lines seem to have between columns; NUL for nothing */
-    struct human example; /* the first line that is not a valid key, and why; "" while none is */
-    enum looks example_looks;
+    const char *about; /* the file that is named with what is said about lines; NULL: none */
+    char separator;    /* what the first lines seem to have between columns; NUL for nothing */
+    struct odd_line fieldless, invalid;
     bool has_unknown_form; /* of the filter: keys_run refuses it */
     bool decompresses;
     bool prints_header;               /* of the first file that has one; it was not yet */
@@ -249,8 +256,9 @@ int keys_run(struct keys *keys, const struct handler *handler);
 /* How many lines can be no key, other than empty ones and comments. */
 uint64_t keys_unusable(const struct keys *keys);
 
-/* Says what was left out, and what looks like a mistake: skipped.c. */
-void tell_skipped(const struct keys *keys);
+/* Says what was left out, and what looks like a mistake; returns EXIT_TROUBLE when that is refused.
+ * In skipped.c. */
+int tell_skipped(const struct keys *keys);
 
 /* A byte that each of the first lines has as often as the others, as tables do; NUL for none. And
  * the hint that one column may have been meant, where whole lines were asked about and none is in

@@ -114,6 +114,14 @@ static int tell_trouble(struct workers *workers, const struct block *block) {
     return workers->handler->goes_on ? 0 : EXIT_TROUBLE;
 }
 
+static void note_example(struct odd_line *example, const struct batch *batch,
+                         const struct first_line *first) {
+    if (!first->bytes || example->words.text[0]) return;
+    example->words = human_words("%s, line %" PRIu64 ": %s", input_name(batch->from->name),
+                                 line_number_at(batch, first->bytes), first->words);
+    example->looks = first->looks;
+}
+
 static void add_skipped(struct keys *keys, const struct block *block) {
     const struct batch *batch = &block->batch;
     if (keys->seen == 0) keys->separator = likely_separator(batch);
@@ -126,10 +134,8 @@ static void add_skipped(struct keys *keys, const struct block *block) {
     keys->skipped.headers += block->skipped.headers;
     keys->skipped.hashes += block->skipped.hashes;
     keys->skipped.quotes += block->skipped.quotes;
-    if (!block->invalid_line || keys->example.text[0]) return;
-    keys->example = human_words("%s, line %" PRIu64 ": %s", input_name(batch->from->name),
-                                line_number_at(batch, block->invalid_line), block->invalid);
-    keys->example_looks = block->invalid_looks;
+    note_example(&keys->fieldless, batch, &block->fieldless);
+    note_example(&keys->invalid, batch, &block->invalid);
 }
 
 static int take(struct workers *workers, struct block *block) {
@@ -223,7 +229,7 @@ int keys_run(struct keys *keys, const struct handler *handler) {
     progress_wipe();
     end(&workers);
     several_end(keys);
-    if (!code && !keys->is_second_time) tell_skipped(keys);
+    if (!code && !keys->is_second_time) code = tell_skipped(keys);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : workers.had_trouble ? EXIT_TROUBLE : 0;
 }

@@ -19,32 +19,16 @@ static uint64_t keys_expected(const struct keys *keys) {
     return keys->seen - skipped->empty - skipped->comments - skipped->headers;
 }
 
+/* Then "no" is the answer to everything, and a quiet zero looks like a result. */
+static bool has_no_key(const struct keys *keys) {
+    return keys_unusable(keys) == keys_expected(keys);
+}
+
 /* "3 of 1,204 lines (0.25 %)" */
 static struct human share_of(const struct keys *keys, uint64_t lines) {
     const uint64_t all = keys_expected(keys);
     return human_words("%s of %s (%s)", human_count(lines).text, human_number(all, "line").text,
                        human_share((double)lines / (double)all).text);
-}
-
-static void tell_fieldless(const struct keys *keys) {
-    const struct args *args = keys->args;
-    const char *list = keys->field_list;
-    const uint64_t lines = keys->skipped.fieldless;
-    if (lines == 0) return; /* without --field there is no list to look at */
-    const bool is_single = !strpbrk(list, ",-");
-    const bool may_be_separated = keys->cutting.fields.shape == SHAPE_LINE;
-    if (lines == keys_expected(keys))
-        warn(args, keys->about, "no line has %s %s%s", is_single ? "a field" : "enough fields for",
-             list,
-             given(args, OPT_DELIMITER) || !may_be_separated
-                 ? ""
-                 : "; set the field separator with --delimiter");
-    else if (keys->cutting.fields.names && !is_single)
-        warn(args, NULL, "%s %s one of the fields %s", share_of(keys, lines).text,
-             lines == 1 ? "lacks" : "lack", list);
-    else
-        warn(args, keys->about, "%s %s %s %s", share_of(keys, lines).text,
-             lines == 1 ? "has" : "have", is_single ? "no field" : "too few fields for", list);
 }
 
 enum looks looks_of(const struct tamis_key *line) {
@@ -59,28 +43,64 @@ enum looks looks_of(const struct tamis_key *line) {
     return LIKE_NOTHING;
 }
 
-/* If no line at all is a key, whole lines may be what nobody meant. */
-static const char *advice(const struct keys *keys) {
+static bool may_be_comment(const struct keys *keys, const struct odd_line *example) {
+    return example->looks == LIKE_COMMENT && keys->cutting.comments == 0;
+}
+
+static const char comment_advice[] = "; --comment '#' skips comments";
+
+/* If no line at all has the field, lines may be separated by something else. */
+static const char *field_advice(const struct keys *keys) {
+    const bool is_none = keys->skipped.fieldless == keys_expected(keys);
+    const bool may_be_separated = keys->cutting.fields.shape == SHAPE_LINE;
+    if (is_none && may_be_separated && !given(keys->args, OPT_DELIMITER))
+        return "; set the field separator with --delimiter";
+    return may_be_comment(keys, &keys->fieldless) ? comment_advice : "";
+}
+
+static void tell_fieldless(const struct keys *keys) {
     const struct args *args = keys->args;
+    const char *list = keys->field_list;
+    const char *first = keys->fieldless.words.text, *hint = field_advice(keys);
+    const bool is_grave = has_no_key(keys);
+    const uint64_t lines = keys->skipped.fieldless;
+    if (lines == 0) return; /* without --field there is no list to look at */
+    const bool is_single = !strpbrk(list, ",-");
+    if (lines == keys_expected(keys))
+        caution(args, keys->about, is_grave, "no line has %s %s; the first is %s%s",
+                is_single ? "a field" : "enough fields for", list, first, hint);
+    else if (keys->cutting.fields.names && !is_single)
+        caution(args, keys->about, is_grave, "%s %s one of the fields %s; the first is %s%s",
+                share_of(keys, lines).text, lines == 1 ? "lacks" : "lack", list, first, hint);
+    else
+        caution(args, keys->about, is_grave, "%s %s %s %s; the first is %s%s",
+                share_of(keys, lines).text, lines == 1 ? "has" : "have",
+                is_single ? "no field" : "too few fields for", list, first, hint);
+}
+
+/* If no line at all is a key, whole lines may be what nobody meant. */
+static const char *key_advice(const struct keys *keys) {
+    const struct odd_line *example = &keys->invalid;
     const bool is_none = keys->skipped.invalid == keys_expected(keys);
-    if (keys->example_looks == LIKE_COMMENT && keys->cutting.comments == 0)
-        return "; --comment '#' skips comments";
-    if (!is_none || keys->field_list || given(args, OPT_CSV)) return "";
-    return keys->example_looks == LIKE_JSON      ? "; --jsonl names the field of the key"
-           : keys->example_looks == LIKE_COLUMNS ? "; --field chooses the column of the key"
-                                                 : "";
+    if (may_be_comment(keys, example)) return comment_advice;
+    if (!is_none || keys->field_list || given(keys->args, OPT_CSV)) return "";
+    return example->looks == LIKE_JSON      ? "; --jsonl names the field of the key"
+           : example->looks == LIKE_COLUMNS ? "; --field chooses the column of the key"
+                                            : "";
 }
 
 static void tell_invalid(const struct keys *keys) {
+    const char *first = keys->invalid.words.text, *hint = key_advice(keys);
+    const bool is_grave = has_no_key(keys);
     const uint64_t lines = keys->skipped.invalid;
     if (lines == 0) return;
     if (lines == keys_expected(keys))
-        warn(keys->args, keys->about, "no line is a valid key; the first is %s%s",
-             keys->example.text, advice(keys));
+        caution(keys->args, keys->about, is_grave, "no line is a valid key; the first is %s%s",
+                first, hint);
     else
-        warn(keys->args, keys->about, "%s %s; the first is %s%s", share_of(keys, lines).text,
-             lines == 1 ? "is not a valid key" : "are not valid keys", keys->example.text,
-             advice(keys));
+        caution(keys->args, keys->about, is_grave, "%s %s; the first is %s%s",
+                share_of(keys, lines).text,
+                lines == 1 ? "is not a valid key" : "are not valid keys", first, hint);
 }
 
 /* What is a key as it was written, but hardly meant to be one. */
@@ -147,9 +167,27 @@ void tell_columns(const struct keys *keys) {
                  "no line is in the set, and lines look like a table with %s", hints[i].words);
 }
 
-void tell_skipped(const struct keys *keys) {
+/* More than half of the lines, but not all: about those there is something else to say. */
+static bool lacks_most(const struct keys *keys) {
+    return keys_unusable(keys) > keys_expected(keys) / 2 && !has_no_key(keys);
+}
+
+/* The first line of the more frequent reason. */
+static int refuse_most(const struct keys *keys) {
+    const bool is_by_field = keys->skipped.fieldless > keys->skipped.invalid;
+    return fail(keys->args, keys->about,
+                "%s are not keys; the first is %s%s; see \"tamis help keys\", or use --force to go "
+                "on without them",
+                share_of(keys, keys_unusable(keys)).text,
+                is_by_field ? keys->fieldless.words.text : keys->invalid.words.text,
+                is_by_field ? field_advice(keys) : key_advice(keys));
+}
+
+int tell_skipped(const struct keys *keys) {
     tell_usual(keys);
     tell_suspects(keys);
+    if (keys->needs_most && lacks_most(keys)) return refuse_most(keys);
     tell_fieldless(keys);
     tell_invalid(keys);
+    return 0;
 }

@@ -140,6 +140,12 @@ static void look_for_comments(struct block *block) {
             batch->line[i].len > 0 && *(const char *)batch->line[i].bytes == '#';
 }
 
+static void note_first(struct first_line *first, const struct tamis_key *line, const char *words) {
+    first->bytes = line->bytes;
+    first->looks = looks_of(line);
+    snprintf(first->words, sizeof first->words, "%s", words);
+}
+
 /* One line more that brings no key. IS_BAD when that ends the run. */
 static enum fate note_fate(const struct cutting *cutting, struct block *block, enum fate fate,
                            const struct tamis_key *line) {
@@ -151,10 +157,11 @@ static enum fate note_fate(const struct cutting *cutting, struct block *block, e
     if (cutting->is_strict && fate == IS_FIELDLESS)
         snprintf(block->bad_line, WHY_BYTES, "a field of the key is missing");
     if (cutting->is_strict && (fate == IS_FIELDLESS || fate == IS_INVALID)) return IS_BAD;
-    if (fate == IS_INVALID && skipped->invalid == 0) {
-        block->invalid_line = line->bytes;
-        block->invalid_looks = looks_of(line);
-        memcpy(block->invalid, block->bad_line, WHY_BYTES);
+    if (fate == IS_INVALID && !block->invalid.bytes)
+        note_first(&block->invalid, line, block->bad_line);
+    if (fate == IS_FIELDLESS && !block->fieldless.bytes) {
+        const struct tamis_key shown = without_cr(*line);
+        note_first(&block->fieldless, line, human_words("\"%s\"", human_key(&shown).text).text);
     }
     ++*counter[fate];
     block->bad_line[0] = '\0';

@@ -90,6 +90,14 @@ void warn(const struct args *args, const char *file, const char *format, ...) {
     va_end(values);
 }
 
+void caution(const struct args *args, const char *file, bool is_grave, const char *format, ...) {
+    if (given(args, OPT_QUIET) && !is_grave) return;
+    va_list values;
+    va_start(values, format);
+    report(args, file, true, format, values);
+    va_end(values);
+}
+
 void remark(const struct args *args, const char *file, const char *format, ...) {
     if (given(args, OPT_QUIET)) return;
     va_list values;

@@ -70,6 +70,10 @@ int fail_verb(const struct args *args, const char *name);
 PRINTF_LIKE(3, 4)
 void warn(const struct args *args, const char *file, const char *format, ...);
 
+/* The same, even with --quiet where it `is_grave`: who goes on without it is misled. */
+PRINTF_LIKE(4, 5)
+void caution(const struct args *args, const char *file, bool is_grave, const char *format, ...);
+
 /* What is no trouble and worth knowing, unless --quiet. */
 PRINTF_LIKE(3, 4)
 void remark(const struct args *args, const char *file, const char *format, ...);

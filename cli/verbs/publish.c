@@ -397,8 +397,8 @@ const struct verb verb_publish = {
                                      "keygen\""},
         {.option = OPT_KEEP_PATCHES}, {.option = OPT_DELETE},
         {.option = OPT_FORCE,
-         .help = "publish also a list that became empty or has keys of another form, and without "
-                 "--sign what was signed"},
+         .help = "publish also a list that became empty, has few keys among its lines or keys of "
+                 "another form, and without --sign what was signed"},
         {.option = OPT_SPEC}, {.option = OPT_KIND},
         {.option = OPT_CAPACITY,
          .help = "number of keys to plan for (default: a quarter more than there are at first)"},
@@ -424,8 +424,9 @@ const struct verb verb_publish = {
              "none. The first image has room for a quarter more keys than there are, and keeps "
              "its shape while the keys fit.\n\n"
              "A list that fails keeps its feed as it was, and does not stop the others. So does "
-             "one that is empty and was not before, and one for which --keys, --canon, --kind or "
-             "--fpr is not what it was, unless --force. The image of a list that is gone stays, "
+             "one that is empty and was not before, one of whose lines more than half are not "
+             "keys, and one for which --keys, --canon, --kind or --fpr is not what it was, unless "
+             "--force. The image of a list that is gone stays, "
              "out of the index, unless --delete.\n\n"
              "With --sign the index and the patches are signed (Ed25519), and with the digests in "
              "the index so is every file.\n\n"

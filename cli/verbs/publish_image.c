@@ -48,6 +48,7 @@ static int build(struct publishing *p, const struct offer *offer, const struct b
     int code = keys_open_file(&keys, args, offer->path);
     keys.several.use = ADDS_SEVERAL;
     keys.about = offer->path;
+    keys.needs_most = !given(args, OPT_FORCE); /* subscribers would be sent nearly nothing */
     if (!code) code = builder_options(args, &options, &filter_options);
     if (!code) code = plan(p, &building, old, &spec);
     if (!code)

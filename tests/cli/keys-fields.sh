@@ -29,6 +29,8 @@ tamis add few.tamis --field 2 people.csv
 tamis check few.tamis --field 2 people.csv
 tamis check few.tamis -d';' --field 2-3 people.csv
 tamis build --strict few.tamis -f -d, --field 3 people.csv
+printf '# by ann\n1,ann\n' | tamis check few.tamis -d, --field 2
+seq 1 100000 | sed 's/$/,x/; 99999s/,x/\r/' | tamis check -c few.tamis -d, --field 2
 echo "-- with NUL, CR LF and values"
 printf 'a,b\r\nc,d\r\n' | tamis build -q crlf.tamis -d, --field 2
 printf 'b\nd\n' | tamis check -c crlf.tamis

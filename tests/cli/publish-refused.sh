@@ -33,6 +33,14 @@ seq 1 9999 | gzip | head -c 999 >lists/a.txt
 tamis publish -q lists out; echo $?
 printf 'not a number\n' >lists/a.txt
 tamis publish -q lists numbers --keys int64; echo $?; ls numbers
+echo "# few lines are keys"
+mkdir few
+printf '1\nx\ny\n' >few/a.txt; printf '1\n2\nx\ny\n' >few/half.txt
+printf '# by ann\n1,x\n2\n3\n' >few/field.csv
+tamis publish -q few most --keys int64; echo $?; ls most
+tamis publish few built --keys int64 --kind fuse 2>&1 | sed "s/serial [0-9]*/serial N/"; ls built
+tamis publish -q few fields -t, --field 2; echo $?
+tamis publish few most --keys int64 --force 2>&1 | sed 's/serial [0-9]*/serial N/'
 seq 1 100 >lists/a.txt; seq 1 200 >lists/b.txt
 echo "# an index that is none, another kind of file, no room"
 rm -r out && cp -r before out

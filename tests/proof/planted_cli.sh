@@ -51,6 +51,8 @@ plant "lines that are left out do not make room" keys-fields cli/keys/split_line
     "batch->line[kept] = line;" ""
 plant "lines that are left out are not counted" keys-fields cli/keys/run.c \
     "keys->skipped.fieldless += block->skipped.fieldless;" ""
+plant "the first line without the field is that of the last block" keys-fields cli/keys/run.c \
+    "if (!first->bytes || example->words.text[0]) return;" "if (!first->bytes) return;"
 plant "a line without a key is an empty one" keys-fields cli/keys/query_lines.c \
     "if (!batch->key[i].bytes) batch->hit[i] = 0;" ""
 plant "keys are written over each other" keys-fields cli/keys/rewrite.c \
@@ -88,7 +90,11 @@ plant "a CR belongs to the key" keys-crlf cli/keys/split_lines.c \
     "return keys->cutting.line_end == '\n' &&" "return false && keys->cutting.line_end == '\n' &&"
 plant "a key that is not valid is quietly left out" keys-canon cli/keys/skipped.c \
     "    tell_invalid(keys);
-}" "}"
+    return 0;" "    return 0;"
+plant "a quiet zero is quiet" check-quiet-zero cli/keys/skipped.c \
+    "return keys_unusable(keys) == keys_expected(keys);" "return false;"
+plant "one line without a key is as bad as all" check-quiet-zero cli/keys/skipped.c \
+    "return keys_unusable(keys) == keys_expected(keys);" "return true;"
 plant "strict is as usual" keys-canon cli/keys/split_lines.c \
     "if (cutting->is_strict && (fate == IS_FIELDLESS || fate == IS_INVALID)) return IS_BAD;" ""
 plant "an image of no keys is made of a list without one" keys-empty cli/verbs/build.c \
@@ -241,6 +247,10 @@ plant "a command that failed has sent everything" sync-over cli/feeds/fetch.c \
     "(WIFEXITED(status) && WEXITSTATUS(status) == 0)" "true"
 plant "the shape changes with every key" publish cli/verbs/publish_image.c \
     "if (keys <= capacity && keys >= capacity / TOO_LARGE) return capacity;" ""
+plant "a list of few keys is published" publish-refused cli/verbs/publish_image.c \
+    "!given(args, OPT_FORCE); /*" "false; /*"
+plant "half of a list is too little" publish-refused cli/keys/skipped.c \
+    "keys_unusable(keys) > keys_expected(keys) / 2" "keys_unusable(keys) >= keys_expected(keys) / 2"
 plant "an empty list is published" publish-refused cli/verbs/publish.c \
     "if (items == 0 || given(p->args, OPT_FORCE)) {" "if (true) {"
 plant "the image is not what the index says" sync cli/verbs/publish.c \
