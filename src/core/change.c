@@ -99,8 +99,18 @@ tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
     return added(f, f->kind->add(&f->image.body, tamis__hashes(hashes, n)), n);
 }
 
-tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
+/* Not inlined: without it a single add needs no stack frame. */
+static __attribute__((noinline)) tamis_status add_list_of_one(tamis *f, uint64_t hash) {
     return tamis_add_hashes(f, &hash, 1);
+}
+
+/* What may_add would refuse goes there for its message. */
+tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
+    tamis_body *body = &f->image.body;
+    if (!f->one.add || f->is_view || body->items == UINT64_MAX) return add_list_of_one(f, hash);
+    f->one.add(body, hash);
+    body->items++;
+    return TAMIS_OK;
 }
 
 /* ---- Adding to kinds that hash keys themselves ---------------------------------------------- */
@@ -178,6 +188,8 @@ tamis_status tamis_add(tamis *f, const void *key, size_t len) {
 
 tamis_status tamis_add_u64(tamis *f, uint64_t key) {
     uint8_t bytes[8];
+    if (!(f->can & TAMIS_OWN_HASH))
+        return tamis_add_hash(f, tamis__hash_u64(&f->image.hasher, key));
     tamis__put64(bytes, key);
     return tamis_add(f, bytes, sizeof bytes);
 }

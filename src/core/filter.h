@@ -15,8 +15,8 @@ struct tamis {
     const tamis_kind *kind; /* image.entry->kind, one load nearer for calls with one key */
     unsigned can;           /* abilities of this kind and shape */
     bool (*has)(const tamis_body *, uint64_t hash); /* one hash, faster than a batch; or NULL */
-    tamis_one *one;                                 /* for one integer, or NULL */
-    uint64_t flip;                                  /* its argument */
+    tamis_one one;                                  /* for one key; a function may be NULL */
+    uint64_t flip;                                  /* argument of one.has */
     tamis_image image;
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* allocated; the last two are empty in a view */
@@ -42,7 +42,7 @@ void tamis__set_kind(tamis *, const tamis_entry *);
  * Call it when these are set, and whenever the shape changes. */
 void tamis__derive(tamis *);
 
-/* Its part for one integer: sets `one` and `flip`. */
+/* Its part for one key: sets `one` and `flip`. */
 void tamis__choose_one(tamis *);
 
 /* An empty handle; NULL with an error message when out of memory. */

@@ -50,17 +50,17 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
 
 /* Without vector units nothing is faster than the general path. */
 void tamis__choose_one(tamis *f) {
-    f->one = NULL;
+    f->one = (tamis_one){NULL, NULL};
 #if TAMIS_HAS_X86
     struct tamis_inline fast = {0};
     const uint32_t cpu = tamis__cpu();
-    if (f->image.hasher.mode != TAMIS_HASH_XXH3) return;
     if (!TAMIS_ENTRY(f->kind, speed, inline_view)) return;
     if (!f->kind->speed->inline_view(&f->image.body, &fast)) return;
-    f->flip = tamis__xxh3_flip(f->image.hasher.seed);
     if (cpu & TAMIS_CPU_AVX512)
         f->one = tamis__one_avx512[fast.rule];
     else if (cpu & TAMIS_CPU_AVX2)
         f->one = tamis__one_avx2[fast.rule];
+    if (f->image.hasher.mode != TAMIS_HASH_XXH3) f->one.has = NULL;
+    f->flip = tamis__xxh3_flip(f->image.hasher.seed);
 #endif
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries for one integer, for AVX2. */
+/* One key through a handle, for AVX2. */
 #include "core/one.h"
 
 #ifdef __AVX2__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries for one integer, for AVX-512. */
+/* One key through a handle, for AVX-512. */
 #include "core/one.h"
 
 #ifdef __AVX512BITALG__

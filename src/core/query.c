@@ -173,7 +173,7 @@ static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
 }
 
 bool tamis_has_u64(const tamis *f, uint64_t key) {
-    return f->one ? f->one(&f->image.body, f->flip, key) : has_number(f, key);
+    return f->one.has ? f->one.has(&f->image.body, f->flip, key) : has_number(f, key);
 }
 
 /* ---- Counting and listing ------------------------------------------------------------------- */

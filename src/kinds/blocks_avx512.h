@@ -152,7 +152,18 @@ TAMIS_HOT void tamis__fill8(uint64_t eight[TAMIS_WIDTH], const uint64_t *words, 
         memcpy(hit + whole, answer, rest);                                                         \
     }
 
-#define TAMIS_BLOCK_OPS_8(name, places, shift, probe, mark, order)                                \
+/* One after the other, for those that do not fill eight: waiting for stores of a stretch takes ten
+ * times as long as adding one. */
+TAMIS_HOT void tamis__add_rest(tamis_locate *where, unsigned shift, tamis_mark *mark, __m512i order,
+                               tamis_body *f, const uint64_t *hash, size_t n) {
+    const __m512i multipliers = tamis__multipliers(order);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t moved = hash[i] << shift;
+        mark(f->bytes + where(f, hash[i]), &moved, multipliers);
+    }
+}
+
+#define TAMIS_BLOCK_OPS_8(name, locate, places, shift, probe, mark, order)                        \
     TAMIS_QUERY_8(name##_numbers, tamis__numbers8, places, shift, probe, order)                   \
     TAMIS_QUERY_8(name##_hashes, tamis__hashes8, places, shift, probe, order)                     \
     static void name##_query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) { \
@@ -160,11 +171,8 @@ TAMIS_HOT void tamis__fill8(uint64_t eight[TAMIS_WIDTH], const uint64_t *words, 
     }                                                                                             \
     static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
         const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                       \
-        uint64_t eight[TAMIS_WIDTH];                                                              \
-        tamis__add8(places, shift, mark, order, f, hash, whole);                                  \
-        if (whole == n) return;                                                                   \
-        tamis__fill8(eight, hash + whole, n - whole);                                             \
-        tamis__add8(places, shift, mark, order, f, eight, TAMIS_WIDTH);                           \
+        if (whole) tamis__add8(places, shift, mark, order, f, hash, whole);                       \
+        tamis__add_rest(locate, shift, mark, order, f, hash + whole, n - whole);                  \
     }
 
 #endif

@@ -39,8 +39,8 @@ TAMIS_HOT void mark(uint8_t *block, const uint64_t *moved, __m512i multipliers) 
     _mm256_storeu_si256(p, _mm256_or_si256(_mm256_loadu_si256(p), both));
 }
 
-TAMIS_BLOCK_OPS_8(parquet, places_parquet, SHIFT, probe, mark, LOWER_THEN_UPPER)
-TAMIS_BLOCK_OPS_8(wide, places_wide, SHIFT, probe, mark, LOWER_THEN_UPPER)
+TAMIS_BLOCK_OPS_8(parquet, locate_parquet, places_parquet, SHIFT, probe, mark, LOWER_THEN_UPPER)
+TAMIS_BLOCK_OPS_8(wide, locate_wide, places_wide, SHIFT, probe, mark, LOWER_THEN_UPPER)
 
 static bool parquet_has(const tamis_body *f, uint64_t hash) {
     return tamis_inline_has_split(f->bytes + locate_parquet(f, hash), hash);

@@ -191,6 +191,13 @@ plant "new is old and old is new, with a hash of its own" laws/laws "add_new_tel
     if (!rc) *is_new = was_there;"
 plant "a key that is seen again is no younger" laws/laws "programs_agree_with_a_model: window" \
     src/core/change.c "return was_there && !(f->kind->traits & TAMIS_AGES) ?" "return was_there ?"
+plant "a single add writes to a view" unit/test_edges "" \
+    src/core/change.c "!f->one.add || f->is_view ||" "!f->one.add ||"
+plant "a single add wraps the count of items" unit/test_edges "" \
+    src/core/change.c " || body->items == UINT64_MAX)" ")"
+plant "a single add is not counted" unit/test_edges "" \
+    src/core/change.c "    body->items++;
+" ""
 plant "a remove does not lower the items" laws/laws "remove_forgets_only_that_key: counting" \
     src/core/change.c "if (!rc && f->image.body.items) f->image.body.items--;" ""
 plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refused: counting" \

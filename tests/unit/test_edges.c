@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/filter.h"
 #include "kinds/kind.h"
 #include "tamis.h"
 #include "tamis_engine.h"
@@ -59,6 +60,38 @@ static void shared_adds_of_keys_count(void **state) {
     tamis_measure(f, &info);
     assert_int_equal(info.items, 1);
     tamis_free(f);
+}
+
+/* One key alone goes another way than a list of keys where that is faster: both refuse the same,
+ * and leave everything as it was. */
+static void single_adds_refuse_what_lists_refuse(void **state) {
+    static const char *const specs[] = {"blocked:capacity=100", "split:capacity=100",
+                                        "split:capacity=100,hash=xxh64", "classic:capacity=100"};
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        tamis *f = make(specs[i]), *view;
+        const uint64_t hash = tamis_hash(f, "dog", 3), number = 7;
+        const size_t size = (size_t)tamis_image_size(f);
+        uint8_t *image = malloc(size);
+        assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
+        assert_int_equal(tamis_view(&view, image, size), TAMIS_OK);
+        assert_int_equal(tamis_add(view, "dog", 3), TAMIS_READONLY);
+        assert_int_equal(tamis_add_hash(view, hash), TAMIS_READONLY);
+        assert_int_equal(tamis_add_u64(view, number), TAMIS_READONLY);
+        assert_false(tamis_has_hash(view, hash) || tamis_has_u64(view, number));
+        tamis_free(view);
+        free(image);
+
+        f->image.body.items = UINT64_MAX - 1;
+        assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK); /* the last that can be counted */
+        assert_int_equal(tamis_add_hashes(f, &hash, 1), TAMIS_FULL);
+        assert_int_equal(tamis_add_hash(f, hash), TAMIS_FULL);
+        assert_int_equal(tamis_add_u64(f, number), TAMIS_FULL);
+        assert_non_null(strstr(tamis_why(), "2^64"));
+        assert_false(tamis_has_hash(f, hash) || tamis_has_u64(f, number));
+        assert_true(tamis_has(f, "cat", 3) && f->image.body.items == UINT64_MAX);
+        tamis_free(f);
+    }
 }
 
 /* Every change to a view is refused with the same status, and the view keeps answering. */
@@ -219,6 +252,7 @@ int main(void) {
         cmocka_unit_test(every_status_has_name_and_text),
         cmocka_unit_test(integers_are_their_bytes),
         cmocka_unit_test(shared_adds_of_keys_count),
+        cmocka_unit_test(single_adds_refuse_what_lists_refuse),
         cmocka_unit_test(views_refuse_every_change),
         cmocka_unit_test(mismatches_are_named),
         cmocka_unit_test(empty_and_overfull_sets_compare),
