@@ -341,7 +341,7 @@ bool file_put(struct new_file *file, const void *bytes, size_t size) {
 int file_end(struct new_file *file, bool is_good) {
     if (!is_good && !file->code) file->code = EXIT_TROUBLE;
     if (is_dash(file->path)) {
-        if (!file->code && fflush(stdout) != 0) file->code = EXIT_TROUBLE;
+        if (!file->code && !flush_output()) file->code = EXIT_TROUBLE;
         return file->code;
     }
     if (!file->code && is_stopped()) file->code = EXIT_TROUBLE;

@@ -40,7 +40,7 @@ static bool parse_when(struct keeping *keeping, const char *text) {
 static int save_now(struct keeping *keeping) {
     enum { SHARE = 20 };
     const uint64_t start = (uint64_t)now_ms();
-    if (fflush(stdout) != 0) return EXIT_TROUBLE; /* finish_output says why */
+    if (!flush_output()) return EXIT_TROUBLE; /* finish_output says why */
     const int code =
         keeping->save ? keeping->save(keeping->with) : image_save(keeping->args, keeping->image);
     const uint64_t took = (uint64_t)now_ms() - start;

@@ -195,7 +195,7 @@ static int write_stdout(const struct args *args, const tamis *filter) {
     const tamis_status status = tamis_serialize(filter, bytes, (size_t)size);
     if (status)
         code = fail_why(args, output_name("-"), status);
-    else if (fwrite(bytes, 1, (size_t)size, stdout) < size || fflush(stdout) != 0)
+    else if (fwrite(bytes, 1, (size_t)size, stdout) < size || !flush_output())
         code = EXIT_TROUBLE; /* finish_output says why */
     if (readers_of(filter) != TAMIS_READERS_USUAL) wipe_secret(bytes, (size_t)size);
     free(bytes);

@@ -303,7 +303,7 @@ enum { STOPS, NOTICES, READER, OTHERS };
 static bool wait_for_more(struct follow *follow) {
     struct pollfd *list = follow->poll;
     nfds_t n = OTHERS;
-    if (fflush(stdout) != 0) return false; /* finish_output says why */
+    if (!flush_output()) return false; /* finish_output says why */
     list[STOPS] = (struct pollfd){.fd = stop_fd(), .events = POLLIN};
     list[NOTICES] = (struct pollfd){.fd = follow->notices, .events = POLLIN};
     list[READER] = (struct pollfd){.fd = STDOUT_FILENO};

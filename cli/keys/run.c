@@ -78,7 +78,7 @@ static void fill_ring(struct workers *workers, bool *is_at_end) {
         if (*is_at_end) return;
         if (keys->input && !has_line(keys) && input_waits(keys->input)) {
             if (workers->filled > workers->taken) return;
-            fflush(stdout); /* A live reader, as after "tail -f", need not wait too. */
+            flush_output(); /* A live reader, as after "tail -f", need not wait too. */
         }
         *is_at_end = !block_fill(keys, &workers->ring[workers->filled % workers->size]);
         if (*is_at_end) return;
@@ -227,6 +227,7 @@ int keys_run(struct keys *keys, const struct handler *handler) {
     if (!keys->fill) progress_reading(keys_bytes(keys)); /* else it has no end to come near to */
     if (!code) code = take_all(&workers);
     progress_wipe();
+    flush_output(); /* What is told about the lines comes after them, whenever they were shown. */
     end(&workers);
     several_end(keys);
     if (!code && !keys->is_second_time) code = tell_skipped(keys);

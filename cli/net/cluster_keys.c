@@ -156,7 +156,7 @@ static int check(struct packer *packer, struct keys *keys) {
     int code = query_keys(keys, &checking.hits, ask_batch);
     net_lock(packer->net);
     if (packer->has_failed) code = fail(args, packer->shards->name, "%s", packer->trouble);
-    fflush(stdout); /* The report about lines comes after them. */
+    flush_output(); /* The report about lines comes after them. */
     report_check(packer, packer->acknowledged + packer->maybes,
                  (double)(now_ms() - started) / 1000);
     if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;

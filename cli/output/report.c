@@ -2,7 +2,7 @@
 /* report.c: what the command says on stderr, and the end of what it says on stdout.
  *
  * Every error is one line, "tamis: VERB: FILE: sentence", so that a log shows at once who
- * complains about what.
+ * complains about what. It comes after the lines that were printed before it.
  */
 #include "cli/cli.h"
 
@@ -10,7 +10,15 @@
 #include <stdarg.h>
 #include <string.h>
 
+static int output_errno; /* why stdout could not be flushed */
+
+bool flush_output(void) {
+    if (!ferror(stdout) && fflush(stdout) != 0) output_errno = errno;
+    return !ferror(stdout);
+}
+
 void report_start(const struct args *args, const char *file) {
+    flush_output();
     progress_hold(stderr);
     color_words(stderr, ROLE_TROUBLE, "tamis:");
     putc(' ', stderr);
@@ -116,7 +124,7 @@ const char *output_name(const char *path) {
 
 int finish_output(const struct verb *verb, int code) {
     const bool had_error = ferror(stdout) != 0;
-    const int had_errno = errno;
+    const int had_errno = output_errno ? output_errno : errno;
     const bool is_closed = fclose(stdout) == 0;
     if (!had_error && is_closed) return code;
 

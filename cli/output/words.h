@@ -82,6 +82,10 @@ void remark(const struct args *args, const char *file, const char *format, ...);
 const char *input_name(const char *path);
 const char *output_name(const char *path);
 
+/* Writes what was printed so far; false when that, or anything before, could not be written:
+ * finish_output says why. */
+bool flush_output(void);
+
 /* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
 int finish_output(const struct verb *verb, int code);
 

@@ -86,7 +86,7 @@ static int run(const struct args *args) {
     adding.filter = changing.image.filter;
     if (!code) code = changing_run(&changing, only_new ? add_new_batch : add_batch, &adding);
     /* A line whose output was lost must be new again next time: print before saving. */
-    if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
+    if (!code && !flush_output()) code = EXIT_TROUBLE; /* finish_output says why */
     if (!code) code = image_save(args, &changing.image);
     if (!code) {
         tell(args, &adding);

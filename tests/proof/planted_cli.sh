@@ -95,6 +95,11 @@ plant "a quiet zero is quiet" check-quiet-zero cli/keys/skipped.c \
     "return keys_unusable(keys) == keys_expected(keys);" "return false;"
 plant "one line without a key is as bad as all" check-quiet-zero cli/keys/skipped.c \
     "return keys_unusable(keys) == keys_expected(keys);" "return true;"
+plant "a warning overtakes the lines it is about" messages-after-lines cli/output/report.c \
+    "    flush_output();
+    progress_hold(stderr);" "    progress_hold(stderr);"
+plant "a summary overtakes the lines it is about" messages-after-lines cli/keys/run.c \
+    "flush_output(); /* What is told" "/* What is told"
 plant "strict is as usual" keys-canon cli/keys/split_lines.c \
     "if (cutting->is_strict && (fate == IS_FIELDLESS || fate == IS_INVALID)) return IS_BAD;" ""
 plant "an image of no keys is made of a list without one" keys-empty cli/verbs/build.c \

@@ -41,6 +41,10 @@ void warn(const struct args *args, const char *file, const char *format, ...) {
     SAY(warned);
 }
 
+bool flush_output(void) {
+    return fflush(stdout) == 0;
+}
+
 int fail_memory(const struct args *args) {
     return fail(args, NULL, "out of memory");
 }
