@@ -23,7 +23,6 @@ void tamis__set_kind(tamis *f, const tamis_entry *entry) {
 
 void tamis__derive(tamis *f) {
     f->can = tamis__abilities(f->kind, f->image.body.word);
-    f->has = TAMIS_ENTRY(f->kind, speed, has);
     tamis__choose_one(f);
 }
 

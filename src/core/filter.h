@@ -12,12 +12,11 @@
 
 /* The image describes the filter; the rest is about calls and memory. */
 struct tamis {
+    tamis_image image;      /* first: so the address of its body is that of the handle */
     const tamis_kind *kind; /* image.entry->kind, one load nearer for calls with one key */
     unsigned can;           /* abilities of this kind and shape */
-    bool (*has)(const tamis_body *, uint64_t hash); /* one hash, faster than a batch; or NULL */
-    tamis_one one;                                  /* for one key; a function may be NULL */
-    uint64_t flip;                                  /* argument of one.has */
-    tamis_image image;
+    tamis_one one;          /* for one key; a function may be NULL */
+    uint64_t flip;          /* argument of one.has_number */
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* allocated; the last two are empty in a view */
     void *map;                        /* of tamis_map, else NULL */

@@ -48,19 +48,26 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
 
 /* ---- Through a handle ----------------------------------------------------------------------- */
 
-/* Without vector units nothing is faster than the general path. */
-void tamis__choose_one(tamis *f) {
-    f->one = (tamis_one){NULL, NULL};
+/* The code of tamis_inline.h. Without vector units nothing is faster than the general path. */
+static tamis_one inlined(const tamis *f) {
 #if TAMIS_HAS_X86
     struct tamis_inline fast = {0};
     const uint32_t cpu = tamis__cpu();
-    if (!TAMIS_ENTRY(f->kind, speed, inline_view)) return;
-    if (!f->kind->speed->inline_view(&f->image.body, &fast)) return;
-    if (cpu & TAMIS_CPU_AVX512)
-        f->one = tamis__one_avx512[fast.rule];
-    else if (cpu & TAMIS_CPU_AVX2)
-        f->one = tamis__one_avx2[fast.rule];
-    if (f->image.hasher.mode != TAMIS_HASH_XXH3) f->one.has = NULL;
-    f->flip = tamis__xxh3_flip(f->image.hasher.seed);
+    if (TAMIS_ENTRY(f->kind, speed, inline_view) &&
+        f->kind->speed->inline_view(&f->image.body, &fast)) {
+        if (cpu & TAMIS_CPU_AVX512) return tamis__one_avx512[fast.rule];
+        if (cpu & TAMIS_CPU_AVX2) return tamis__one_avx2[fast.rule];
+    }
 #endif
+    (void)f;
+    return (tamis_one){0};
+}
+
+void tamis__choose_one(tamis *f) {
+    const tamis_hasher *h = &f->image.hasher;
+    f->one =
+        TAMIS_ENTRY(f->kind, speed, one) ? f->kind->speed->one(f->image.body.word) : inlined(f);
+    if (!f->one.has) f->one.has = TAMIS_ENTRY(f->kind, speed, has);
+    if (h->mode != TAMIS_HASH_XXH3) f->one.has_number = NULL;
+    f->flip = tamis__xxh3_flip(h->seed);
 }

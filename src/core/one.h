@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* For filter.h and one_*.c: one key through a handle.
+/* For inline_view.c and one_*.c: one key of blocked and split through a handle.
  *
- * A query takes a hash, the choice of a kernel and a few instructions in a block. For blocked and
- * split the choice is made with the handle, and what remains is a call to the code of
- * tamis_inline.h: twice as fast as the general path. Adds too, since these kinds take every key. */
+ * A query takes a hash, the choice of a kernel and a few instructions in a block. The choice is
+ * made with the handle, and what remains is a call to the code of tamis_inline.h: twice as fast as
+ * the general path. Adds too, since these kinds take every key. */
 #ifndef TAMIS_CORE_ONE_H
 #define TAMIS_CORE_ONE_H
 
 #include "cpu/cpu.h"
 #include "kinds/kind.h"
-
-typedef struct tamis_one {
-    bool (*has)(const tamis_body *, uint64_t flip, uint64_t key); /* an integer under XXH3 */
-    void (*add)(tamis_body *, uint64_t hash);
-} tamis_one;
 
 enum { TAMIS_INLINE_RULES = TAMIS_INLINE_SPLIT_PARQUET + 1 };
 
@@ -24,7 +19,7 @@ extern const tamis_one tamis__one_avx2[TAMIS_INLINE_RULES], tamis__one_avx512[TA
 
 /* Word 0 of both kinds is the number of blocks. */
 #define TAMIS_ONE(name, rule_of_it)                                                               \
-    static bool name##_has(const tamis_body *f, uint64_t flip, uint64_t key) {                    \
+    static bool name##_has(const tamis_body *f, uint64_t key, uint64_t flip) {                    \
         const struct tamis_inline fast = {                                                        \
             .bytes = f->bytes, .blocks = f->word[0], .flip = flip, .rule = rule_of_it};           \
         return tamis_inline_has_u64(&fast, key);                                                  \
@@ -33,14 +28,14 @@ extern const tamis_one tamis__one_avx2[TAMIS_INLINE_RULES], tamis__one_avx512[TA
         struct tamis_inline fast = {.bytes = f->bytes, .blocks = f->word[0], .rule = rule_of_it}; \
         tamis_inline_add_hash(&fast, hash);                                                       \
     }
-#define TAMIS_ONE_TABLE(table)                           \
-    TAMIS_ONE(blocked, TAMIS_INLINE_BLOCKED)             \
-    TAMIS_ONE(split, TAMIS_INLINE_SPLIT)                 \
-    TAMIS_ONE(split_parquet, TAMIS_INLINE_SPLIT_PARQUET) \
-    const tamis_one table[TAMIS_INLINE_RULES] = {        \
-        {blocked_has, blocked_add},                      \
-        {split_has, split_add},                          \
-        {split_parquet_has, split_parquet_add},          \
+#define TAMIS_ONE_TABLE(table)                                       \
+    TAMIS_ONE(blocked, TAMIS_INLINE_BLOCKED)                         \
+    TAMIS_ONE(split, TAMIS_INLINE_SPLIT)                             \
+    TAMIS_ONE(split_parquet, TAMIS_INLINE_SPLIT_PARQUET)             \
+    const tamis_one table[TAMIS_INLINE_RULES] = {                    \
+        {.has_number = blocked_has, .add = blocked_add},             \
+        {.has_number = split_has, .add = split_add},                 \
+        {.has_number = split_parquet_has, .add = split_parquet_add}, \
     };
 
 #endif

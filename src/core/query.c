@@ -61,7 +61,7 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
 /* ---- Membership ----------------------------------------------------------------------------- */
 
 bool tamis_has_hash(const tamis *f, uint64_t hash) {
-    if (f->has) return f->has(&f->image.body, hash);
+    if (f->one.has) return f->one.has(&f->image.body, hash);
     uint8_t hit = 1; /* kinds that cannot answer say maybe */
     if (tamis__knows_hashes(f)) f->kind->query(&f->image.body, tamis__hashes(&hash, 1), &hit);
     return hit;
@@ -173,7 +173,7 @@ static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
 }
 
 bool tamis_has_u64(const tamis *f, uint64_t key) {
-    return f->one.has ? f->one.has(&f->image.body, f->flip, key) : has_number(f, key);
+    return f->one.has_number ? f->one.has_number(&f->image.body, key, f->flip) : has_number(f, key);
 }
 
 /* ---- Counting and listing ------------------------------------------------------------------- */

@@ -10,8 +10,8 @@ enum { TAMIS_IMAGE_HEADER_BYTES = 192 };
 
 /* The contents of an image. */
 typedef struct tamis_image {
-    const tamis_entry *entry;
     tamis_body body; /* body.bytes: the payload */
+    const tamis_entry *entry;
     tamis_hasher hasher;
     uint64_t capacity;
     bool has_stray_bits; /* it has bits that none of its keys set */

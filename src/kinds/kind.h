@@ -86,6 +86,14 @@ typedef struct tamis_sizing {
     void (*whole)(const uint64_t word[], tamis_params *);
 } tamis_sizing;
 
+/* Functions for one key, chosen once for a shape, so that no key asks about it again. NULL: the
+ * general ones. */
+typedef struct tamis_one {
+    bool (*has)(const tamis_body *, uint64_t hash);
+    bool (*has_number)(const tamis_body *, uint64_t number, uint64_t flip); /* under XXH3 */
+    void (*add)(tamis_body *, uint64_t hash);
+} tamis_one;
+
 /* The same work done faster: every answer and every byte is that of query and add. */
 typedef struct tamis_speed {
     /* Bytes of a unit, where add cannot fail and touches only one unit of the payload, whose place
@@ -98,6 +106,10 @@ typedef struct tamis_speed {
     bool prefers_sorted;
 
     bool (*has)(const tamis_body *, uint64_t hash); /* one key, faster than a batch of one */
+
+    /* Functions that suit bodies of these words and this processor; the payload may not be there
+     * yet. */
+    tamis_one (*one)(const uint64_t word[]);
 
     /* Fetches the memory that query will read, for large payloads, while the next keys are
      * hashed. */
