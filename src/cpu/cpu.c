@@ -41,6 +41,7 @@ static uint32_t find(void) {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) bits |= TAMIS_CPU_AVX2;
     if (bits && has_avx512()) bits |= TAMIS_CPU_AVX512;
+    if (bits & TAMIS_CPU_AVX512 && __builtin_cpu_is("amd")) bits |= TAMIS_CPU_PRODUCTS;
 #endif
 #if TAMIS_HAS_NEON
     bits |= TAMIS_CPU_NEON; /* every 64-bit ARM has it */

@@ -24,8 +24,9 @@ enum {
     TAMIS_CPU_AVX2 = 1 << 0,
     TAMIS_CPU_AVX512 = 1 << 1, /* F BW CD DQ VL and IFMA VBMI VBMI2 BITALG VPOPCNTDQ: since 2019 */
     TAMIS_CPU_NEON = 1 << 2,
-    TAMIS_CPU_TEST = 1 << 29, /* no machine has it; tests check that bytes stay the same */
-    TAMIS_CPU_ALL = TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512 | TAMIS_CPU_NEON
+    TAMIS_CPU_PRODUCTS = 1 << 3, /* AVX-512 multiplies 64-bit lanes in one step: AMD's */
+    TAMIS_CPU_TEST = 1 << 29,    /* no machine has it; tests check that bytes stay the same */
+    TAMIS_CPU_ALL = TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512 | TAMIS_CPU_NEON | TAMIS_CPU_PRODUCTS
 };
 
 /* Payloads up to this size stay in the second-level cache of a core: prefetching them costs more

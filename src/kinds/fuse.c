@@ -16,7 +16,7 @@
  * Nothing can be added or removed later. */
 #include <math.h>
 
-#include "kinds/fuse.h"
+#include "kinds/fuse_one.h"
 
 enum { WIDTH = TAMIS_FUSE_WIDTH, ARITY = TAMIS_FUSE_ARITY };
 enum { OPT_SEGMENT, OPT_WIDTH, OPT_ARITY };
@@ -151,10 +151,24 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_fuse_scene s = tamis__fuse_scene(f);
     if (is_void(&s)) return false;
-    if (s.arity == 4) return tamis__fuse_has(&s, hash, false, 4, s.width);
-    if (s.width != 8) return tamis__fuse_has(&s, hash, false, 3, s.width);
-    return s.segments == 1 ? tamis__fuse_has(&s, hash, true, 3, 8)
-                           : tamis__fuse_has(&s, hash, false, 3, 8);
+    return s.arity == 3 ? tamis__fuse_has(&s, hash, false, 3, s.width)
+                        : tamis__fuse_has(&s, hash, false, 4, s.width);
+}
+
+TAMIS_FUSE_ONES(tamis__fuse_ask, tamis_inline_xxh3)
+
+static const tamis_fuse_ones plain_ones = TAMIS_FUSE_TABLE;
+
+/* Without keys there is too little to read: has() knows that. */
+static tamis_one one(const uint64_t word[]) {
+    const uint64_t empty = TAMIS_PEEL_HEADER + tamis__segment_offsets_size(1);
+    if (word[TAMIS_SEGMENTS] == 1 && word[TAMIS_SEGMENT_BYTES] <= empty) return (tamis_one){0};
+#if TAMIS_HAS_X86
+    const uint32_t needed = TAMIS_CPU_AVX512 | TAMIS_CPU_PRODUCTS;
+    if (word[TAMIS_SEGMENT_BYTES] > TAMIS_NEAR_BYTES && (tamis__cpu() & needed) == needed)
+        return tamis__fuse_one_of(tamis__fuse_ones_avx512, word);
+#endif
+    return tamis__fuse_one_of(plain_ones, word);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
@@ -199,6 +213,6 @@ const tamis_kind tamis__fuse = {
     .audit = audit,
     .measure = measure,
     .query = query,
-    .speed = &(const tamis_speed){.has = has},
+    .speed = &(const tamis_speed){.has = has, .one = one},
     .build = &build,
 };

@@ -406,6 +406,12 @@ plant "a segment is reckoned without room for chance" laws/laws "memory_limit_is
     src/build/memory_limit.c "max = share + share / 8 + 1024" "max = share / 2"
 plant "the last block of a merge is left behind" unit/test_builder "" \
     src/build/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
+plant "one key of a later segment is looked for in the first" unit/test_fuse "" \
+    src/kinds/fuse_one.h "if (is_one) return f->bytes;" "if (f) return f->bytes;"
+plant "one key is found where a segment is empty" unit/test_fuse "" \
+    src/kinds/fuse_one.h ".is_empty = !is_one && !strips," ".is_empty = !is_one && !strips && !x,"
+plant "one number is hashed in one way whatever the filter says" unit/test_fuse "" \
+    src/core/inline_view.c "if (h->mode != TAMIS_HASH_XXH3) f->one.has_number = NULL;" ""
 plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \

@@ -149,6 +149,62 @@ static void every_way_to_ask_agrees(void **state) {
             }
 }
 
+/* Handles choose the functions for one key when they are made. */
+static void ask_one_by_one(const tamis *f, const uint64_t *key, size_t n) {
+    static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
+    for (size_t c = 0; c < COUNT_OF(cpus); c++) {
+        tamis *copy;
+        tamis__cpu_set(cpus[c]);
+        assert_int_equal(tamis_copy(&copy, f), TAMIS_OK);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t hash;
+            tamis_hash_u64s(f, &key[i], 1, &hash);
+            const bool want = read_by_format(f, hash);
+            assert_int_equal(tamis_has_hash(copy, hash), want);
+            assert_int_equal(tamis_has_u64(copy, key[i]), want);
+        }
+        tamis_free(copy);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
+/* Half of those that are asked for are keys, if there are any. */
+static void build_and_ask_one_by_one(const char *spec, uint64_t n) {
+    enum { MAX = 600 };
+    uint64_t key[MAX];
+    tamis_builder *b = test_builder(spec);
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(tamis_builder_add_u64(b, test_number(n, i)), TAMIS_OK);
+    tamis *f = test_finish(b);
+    for (uint64_t i = 0; i < MAX; i++)
+        key[i] = test_number(n, i % 2 && n ? i * 7919 % n : TEST_STRANGERS + i);
+    for (uint64_t i = 1; i < MAX && n; i += 2) assert_true(tamis_has_u64(f, key[i]));
+    ask_one_by_one(f, key, MAX);
+    tamis_free(f);
+}
+
+/* Of every width, in one segment and in several, near and far. */
+static void single_keys_are_answered_as_the_format_says(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {0, 1, 2, 5000};
+    static const unsigned far_widths[] = {8, 13, 16};
+    char spec[80];
+    for (unsigned arity = 3; arity <= 4; arity++) {
+        for (unsigned width = 1; width <= 32; width++)
+            for (size_t i = 0; i < 2 * COUNT_OF(counts); i++) {
+                sprintf(spec, "fuse:width=%u,arity=%u%s", width, arity,
+                        i % 2 ? ",segment=1024" : "");
+                build_and_ask_one_by_one(spec, counts[i / 2]);
+            }
+        for (size_t i = 0; i < 2 * COUNT_OF(far_widths); i++) {
+            sprintf(spec, "fuse:width=%u,arity=%u%s", far_widths[i / 2], arity,
+                    i % 2 ? ",segment=300000" : "");
+            build_and_ask_one_by_one(spec, 1000000);
+        }
+    }
+    build_and_ask_one_by_one("fuse:width=8,hash=sip13", 5000);
+}
+
 /* All keys are in the last of three segments. */
 static void empty_segments_answer_no(void **state) {
     (void)state;
@@ -508,6 +564,7 @@ int main(void) {
         cmocka_unit_test(small_sets_can_always_be_built),
         cmocka_unit_test(a_reader_by_the_format_agrees),
         cmocka_unit_test(every_way_to_ask_agrees),
+        cmocka_unit_test(single_keys_are_answered_as_the_format_says),
         cmocka_unit_test(empty_segments_answer_no),
         cmocka_unit_test(rates_are_as_promised),
         cmocka_unit_test(segments_do_not_change_the_rate),
