@@ -47,7 +47,7 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
     const struct tamis_allocator *allocator = &g->b->filter->allocator;
     const bool has_values = g->facet->rule != TAMIS_RECORDS_KEYS;
     tamis_block block;
-    uint64_t *hash = tamis__get(allocator, record_bytes(g, need), &block);
+    uint64_t *hash = tamis__work_room(g->b, record_bytes(g, need), &block);
     if (!hash) return TAMIS_NOMEM;
     uint64_t *value = has_values ? hash + need : NULL;
     if (k->n) memcpy(hash, k->hash, (size_t)k->n * sizeof *hash);
@@ -75,17 +75,15 @@ static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t inde
 }
 
 /* Reuses the last segment's memory when it is large enough. */
-static tamis_status enough(const struct tamis_allocator *allocator, tamis_block *block,
-                           uint64_t size) {
+static tamis_status enough(const building *g, tamis_block *block, uint64_t size) {
     if (block->base && block->size - TAMIS_ALIGNMENT >= size) return TAMIS_OK;
-    tamis__block_free(allocator, block);
-    return tamis__get(allocator, size, block) ? TAMIS_OK : TAMIS_NOMEM;
+    tamis__block_free(&g->b->filter->allocator, block);
+    return tamis__work_room(g->b, size, block) ? TAMIS_OK : TAMIS_NOMEM;
 }
 
 static tamis_status prepare(const building *g, bench *k) {
-    const struct tamis_allocator *allocator = &g->b->filter->allocator;
-    const tamis_status rc = enough(allocator, &k->work, g->facet->work(g->word, k->n));
-    return rc ? rc : enough(allocator, &k->out, g->facet->max(g->word, k->n));
+    const tamis_status rc = enough(g, &k->work, g->facet->work(g->word, k->n));
+    return rc ? rc : enough(g, &k->out, g->facet->max(g->word, k->n));
 }
 
 /* ---- One segment at a time ------------------------------------------------------------------- */

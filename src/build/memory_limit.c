@@ -11,6 +11,12 @@ uint64_t tamis__memory_left(const tamis_builder *b, uint64_t more) {
     return b->options.memory_limit > held ? b->options.memory_limit - held : 0;
 }
 
+void *tamis__work_room(const tamis_builder *b, uint64_t size, tamis_block *block) {
+    const struct tamis_allocator *allocator = &b->filter->allocator;
+    return b->options.memory_limit ? tamis__get(allocator, size, block)
+                                   : tamis__get_for_work(allocator, size, block);
+}
+
 unsigned tamis__threads_for(const tamis_builder *b, uint64_t left, uint64_t each) {
     const unsigned wanted = b->options.threads ? b->options.threads : 1;
     return each == 0 || left / each >= wanted ? wanted : (unsigned)(left / each);

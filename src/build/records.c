@@ -14,6 +14,10 @@
  * ones than these gain nothing: blocks of a partition are neighbours on disk. */
 enum { MAX_BLOCK_BYTES = TAMIS_RECORDS_ROOM, FREE_BLOCK_BYTES = 16 * 1024 };
 
+/* Few records are in one partition, more in 16: each begins pages of its own, and a new page takes
+ * as long as forty records. There are more from this number of records for each on. */
+enum { FULL_WAY = 1 << 16, MORE_WAYS = 16 };
+
 /* Full blocks in memory come first, then full ones on disk, then the open one, which is the last of
  * those in memory: for a sequence, that is the order of time. */
 typedef struct partition {
@@ -29,6 +33,9 @@ struct tamis_records {
     tamis_record_form form;
     unsigned numbers;   /* of 64 bits in a record */
     unsigned ways;      /* partitions in use */
+    unsigned merged;    /* bits of the first byte of a hash that do not choose one */
+    uint64_t count;     /* records that were put */
+    uint64_t max_count; /* then there will be more partitions */
     uint64_t block;     /* bytes of one */
     uint64_t per_block; /* records in one: a power of two */
     struct tamis_allocator allocator;
@@ -85,9 +92,15 @@ uint64_t tamis__records_max_memory(uint64_t memory_limit) {
            TAMIS_ALIGNMENT;
 }
 
+static void choose_ways(tamis_records *r, unsigned ways) {
+    r->ways = r->unopened = ways;
+    r->merged = 8 - tamis__log2_floor(ways);
+    r->max_count = ways < TAMIS_PARTITIONS ? (uint64_t)ways * FULL_WAY : UINT64_MAX;
+}
+
 static void choose_sizes(tamis_records *r, uint64_t memory_limit) {
-    r->ways = r->form.is_sequence ? 1 : TAMIS_PARTITIONS;
-    r->unopened = r->ways;
+    choose_ways(r, memory_limit && !r->form.is_sequence ? TAMIS_PARTITIONS : 1);
+    if (r->form.is_sequence) r->max_count = UINT64_MAX;
     r->numbers = r->form.has_values ? 2 : 1;
     r->max_memory = memory_limit ? memory_limit / 4 : UINT64_MAX;
     r->block = memory_limit ? block_for(memory_limit) : FREE_BLOCK_BYTES;
@@ -137,13 +150,14 @@ static void give_back(tamis_records *r, void *memory, uint64_t size) {
     r->memory -= size;
 }
 
+static void free_blocks(tamis_records *r, const partition *part) {
+    for (size_t i = 0; i < part->block_count; i++) give_back(r, part->blocks[i], r->block);
+    give_back(r, part->blocks, part->room * sizeof *part->blocks);
+}
+
 void tamis__records_free(tamis_records *r) {
     if (!r) return;
-    for (unsigned p = 0; p < r->ways; p++) {
-        partition *part = &r->part[p];
-        for (size_t i = 0; i < part->block_count; i++) give_back(r, part->blocks[i], r->block);
-        give_back(r, part->blocks, part->room * sizeof *part->blocks);
-    }
+    for (unsigned p = 0; p < r->ways; p++) free_blocks(r, &r->part[p]);
     tamis__spill_end(&r->spill);
     tamis__spill_end(&r->runs);
     const struct tamis_allocator allocator = r->allocator;
@@ -200,7 +214,7 @@ static run run_at(const tamis_records *r, unsigned p, uint64_t i) {
 /* ---- Taking records ------------------------------------------------------------------------- */
 
 static unsigned partition_of(const tamis_records *r, uint64_t hash) {
-    return (unsigned)(hash >> 56) & (r->ways - 1);
+    return (unsigned)(hash >> 56) >> r->merged;
 }
 
 static tamis_status lengthen_list(tamis_records *r, partition *part) {
@@ -246,34 +260,6 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     return rc;
 }
 
-/* There are too many partitions for the processor to predict its writes, so we prefetch: 4 ns for
- * each record instead of 6. */
-TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value,
-                           unsigned numbers) {
-    enum { AHEAD = 2 * TAMIS_ALIGNMENT / 8, LINE = TAMIS_ALIGNMENT / 8 };
-    for (size_t i = 0; i < n; i++) {
-        const unsigned p = partition_of(r, hash[i]);
-        partition *part = &r->part[p];
-        const uint64_t at = part->records & (r->per_block - 1);
-        if (at == 0) {
-            const tamis_status rc = open_block(r, p);
-            if (rc) {
-                tamis__records_take_back(r, hash, i);
-                return rc;
-            }
-        }
-        uint64_t *here = part->open + at * numbers;
-        if (at * numbers % LINE == 0) __builtin_prefetch(here + AHEAD, 1);
-        tamis__copy_record(here, (const uint64_t[]){hash[i], value}, numbers);
-        part->records++;
-    }
-    return TAMIS_OK;
-}
-
-tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value) {
-    return r->numbers == 1 ? put(r, hash, n, 0, 1) : put(r, hash, n, value, 2);
-}
-
 /* Reopens the block before the open one, which is empty. */
 static void reopen(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
@@ -287,13 +273,87 @@ static void reopen(tamis_records *r, unsigned p) {
         part->is_broken = true;
 }
 
-void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) {
+static void take_back(tamis_records *r, const uint64_t *hash, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const unsigned p = partition_of(r, hash[i]);
         partition *part = &r->part[p];
         if (part->records == (blocks_of(part) - 1) * r->per_block) reopen(r, p);
         part->records--;
     }
+}
+
+static tamis_status move_block(tamis_records *r, const uint64_t *record, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++, record += r->numbers) {
+        const unsigned p = partition_of(r, record[0]);
+        partition *part = &r->part[p];
+        const uint64_t at = part->records & (r->per_block - 1);
+        const tamis_status rc = at ? TAMIS_OK : open_block(r, p);
+        if (rc) return rc;
+        tamis__copy_record(part->open + at * r->numbers, record, r->numbers);
+        part->records++;
+    }
+    return TAMIS_OK;
+}
+
+/* Moves all records, in their order, to more partitions; when there is no memory for that they stay
+ * where they are. */
+static tamis_status part_more(tamis_records *r) {
+    partition before[TAMIS_PARTITIONS / MORE_WAYS];
+    const unsigned ways = r->ways;
+    tamis_status rc = TAMIS_OK;
+    memcpy(before, r->part, ways * sizeof *before);
+    memset(r->part, 0, ways * sizeof *before);
+    choose_ways(r, ways * MORE_WAYS);
+    for (unsigned p = 0; p < ways; p++)
+        for (uint64_t i = 0, left = before[p].records; left && !rc; i++) {
+            const uint64_t n = smaller(left, r->per_block);
+            rc = move_block(r, before[p].blocks[i], n);
+            left -= n;
+        }
+    const partition *old = rc ? r->part : before;
+    for (unsigned p = 0; p < (rc ? r->ways : ways); p++) free_blocks(r, &old[p]);
+    if (!rc) return TAMIS_OK;
+    memset(r->part, 0, r->ways * sizeof *r->part);
+    memcpy(r->part, before, ways * sizeof *before);
+    choose_ways(r, ways);
+    return rc;
+}
+
+/* There are too many partitions for the processor to predict its writes, so we prefetch: 4 ns for
+ * each record instead of 6. */
+TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value,
+                           unsigned numbers) {
+    enum { AHEAD = 2 * TAMIS_ALIGNMENT / 8, LINE = TAMIS_ALIGNMENT / 8 };
+    for (size_t i = 0; i < n; i++) {
+        const unsigned p = partition_of(r, hash[i]);
+        partition *part = &r->part[p];
+        const uint64_t at = part->records & (r->per_block - 1);
+        if (at == 0) {
+            const tamis_status rc = open_block(r, p);
+            if (rc) {
+                take_back(r, hash, i);
+                return rc;
+            }
+        }
+        uint64_t *here = part->open + at * numbers;
+        if (at * numbers % LINE == 0) __builtin_prefetch(here + AHEAD, 1);
+        tamis__copy_record(here, (const uint64_t[]){hash[i], value}, numbers);
+        part->records++;
+    }
+    return TAMIS_OK;
+}
+
+tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value) {
+    tamis_status rc = TAMIS_OK;
+    while (!rc && r->max_count - r->count < n) rc = part_more(r);
+    if (!rc) rc = r->numbers == 1 ? put(r, hash, n, 0, 1) : put(r, hash, n, value, 2);
+    if (!rc) r->count += n;
+    return rc;
+}
+
+void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) {
+    take_back(r, hash, n);
+    r->count -= n;
 }
 
 /* ---- Sorting -------------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ static void sort_some(void *ctx) {
     const struct tamis_allocator *allocator = &s->b->filter->allocator;
     tamis_block block;
     pthread_mutex_lock(&s->workers.lock);
-    uint64_t *scratch = tamis__get(allocator, s->scratch, &block);
+    uint64_t *scratch = tamis__work_room(s->b, s->scratch, &block);
     if (!scratch) tamis__workers_fail(&s->workers, TAMIS_NOMEM);
     while (s->next < TAMIS_PARTITIONS && !s->workers.rc) {
         const tamis_status rc = sort_one(s, s->next++, scratch);

@@ -12,6 +12,10 @@ tamis_status tamis__report(const tamis_builder *, enum tamis_stage, uint64_t don
 /* Memory left for work after `more` bytes; 0 when there is none. */
 uint64_t tamis__memory_left(const tamis_builder *, uint64_t more);
 
+/* Memory to work in, as tamis__get returns it. A limit is on bytes: with one, large pages that are
+ * partly used would break it. */
+void *tamis__work_room(const tamis_builder *, uint64_t size, tamis_block *);
+
 /* How many threads fit in `left` bytes when each needs `each`; 0: none. */
 unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each);
 

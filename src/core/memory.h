@@ -22,6 +22,10 @@ void *tamis__get(const struct tamis_allocator *, uint64_t size, tamis_block *);
  * the allocator is the caller's. */
 void *tamis__get_sparse(const struct tamis_allocator *, uint64_t size, tamis_block *);
 
+/* The same for work that writes to nearly all of it and is soon done: it may take a large page
+ * where a payload of that size would not. */
+void *tamis__get_for_work(const struct tamis_allocator *, uint64_t size, tamis_block *);
+
 /* Where the bytes that tamis__get returned start in a block. */
 void *tamis__aligned(const tamis_block *);
 

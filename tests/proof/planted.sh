@@ -412,6 +412,10 @@ plant "one key is found where a segment is empty" unit/test_fuse "" \
     src/kinds/fuse_one.h ".is_empty = !is_one && !strips," ".is_empty = !is_one && !strips && !x,"
 plant "one number is hashed in one way whatever the filter says" unit/test_fuse "" \
     src/core/inline_view.c "if (h->mode != TAMIS_HASH_XXH3) f->one.has_number = NULL;" ""
+plant "records that are parted again are those of the first block" unit/test_builder "" \
+    src/build/records.c "move_block(r, before[p].blocks[i], n)" "move_block(r, before[p].blocks[0], n)"
+plant "records that could not be parted again are lost" unit/test_builder "" \
+    src/build/records.c "    memcpy(r->part, before, ways * sizeof *before);" ""
 plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \

@@ -331,6 +331,63 @@ static void records_are_sorted(void **state) {
                 sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256, part);
 }
 
+/* Without a limit there are more partitions as records come. Where memory for that runs out, the
+ * call can be repeated. */
+static void part_as_they_come(uint64_t n, long fail_from, uint64_t *sum) {
+    enum { STEP = 50 };
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
+    const tamis_record_form form = {.has_values = true, .rule = TAMIS_RECORDS_LABELS};
+    uint64_t hash[STEP], at = 0;
+    tamis_census census = {0};
+    tamis_records *r;
+    REQUIRE_OK(tamis__records_open(&r, &form, 0, dir, &allocator));
+    failing.fail_at = fail_from ? failing.calls + fail_from : 0;
+    for (uint64_t i = 0; i < n; i += STEP) {
+        for (uint64_t j = 0; j < STEP; j++) hash[j] = test_number(9, i + j);
+        for (int again = 0; again < 1 + (i % 1000 == 0); again++) {
+            if (again) tamis__records_take_back(r, hash, STEP);
+            const tamis_status rc = tamis__records_put(r, hash, STEP, i);
+            if (rc) REQUIRE_OK(tamis__records_put(r, hash, STEP, i));
+        }
+    }
+    assert_int_equal(tamis__records_count(r), n);
+    for (unsigned p = 0; p < 256; p++) {
+        const uint64_t size = tamis__records_scratch(r, p);
+        uint64_t *scratch = malloc(size + 8);
+        REQUIRE_OK(tamis__records_sort(r, p, scratch, size, &census, NULL, NULL));
+        free(scratch);
+    }
+    assert_int_equal(census.records, n);
+    tamis_record_cursor cursor = {0};
+    uint64_t *room = malloc(TAMIS_RECORDS_ROOM), got, value, before = 0;
+    *sum = 0;
+    for (tamis_status rc; tamis__records_read(r, &cursor, room, 1, &got, &value, &rc); at++) {
+        assert_true(got > before);
+        *sum += got * (value + 1);
+        before = got;
+    }
+    assert_int_equal(at, n);
+    free(room);
+    tamis__records_free(r);
+    assert_int_equal(failing.blocks, 0);
+}
+
+static void partitions_become_more(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {50, 65500, 65550, 130000, 1048600};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        uint64_t want = 0, sum;
+        for (uint64_t i = 0; i < counts[c]; i++) want += test_number(9, i) * (i / 50 * 50 + 1);
+        part_as_they_come(counts[c], 0, &sum);
+        assert_true(sum == want);
+        for (long at = 1; at < 320 && counts[c] == 65550; at++) {
+            part_as_they_come(counts[c], at, &sum);
+            assert_true(sum == want);
+        }
+    }
+}
+
 /* Blocks stay in memory while a quarter of the limit has room for them. Each partition's first
  * block has its room reserved. */
 static void memory_is_used_up(void **state) {
@@ -969,6 +1026,7 @@ int main(void) {
         IN_FOLDER(none_and_one),
         IN_FOLDER(one_key_many_times),
         IN_FOLDER(records_are_sorted),
+        IN_FOLDER(partitions_become_more),
         IN_FOLDER(memory_is_used_up),
         IN_FOLDER(values_come_back_and_conflicts_are_reported),
         IN_FOLDER(many_labels),
