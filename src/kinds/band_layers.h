@@ -68,7 +68,7 @@ static inline uint64_t cuts_of(uint64_t first, uint64_t second, unsigned shift) 
 
 TAMIS_HOT void derive(const tamis_band_form *form, layer *l) {
     l->starts = l->blocks * ROWS - (ROWS - 1);
-    l->narrow_blocks = tamis__range(narrow_edge(form), l->starts) / ROWS;
+    l->narrow_blocks = (form->narrow * l->starts >> 16) / ROWS; /* of x below the edge */
     l->meta_words = l->shift ? bucket_of(l, l->starts - 1) / 32 + 1 : 0;
     l->words = l->meta_words + l->blocks * columns_of(form) - l->narrow_blocks;
 }

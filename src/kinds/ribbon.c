@@ -21,6 +21,7 @@
 
 #include "kinds/band.h"
 #include "kinds/bitmap.h"
+#include "kinds/ribbon.h"
 #include "kinds/segments.h"
 
 enum { WIDTH = TAMIS_BAND_WIDTH, NARROW = TAMIS_BAND_NARROW };
@@ -140,6 +141,15 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__band_ask(&form, tamis__band_of(&set, hash), hash, &none);
 }
 
+static tamis_one one(const uint64_t word[]) {
+    (void)word;
+#if TAMIS_HAS_X86
+    const uint32_t needed = TAMIS_CPU_AVX512 | TAMIS_CPU_PRODUCTS;
+    if ((tamis__cpu() & needed) == needed) return tamis__ribbon_one_avx512(word);
+#endif
+    return (tamis_one){0};
+}
+
 /* Keys are known exactly, and so is the rate of a non-member: by the segment it falls into. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
@@ -195,6 +205,6 @@ const tamis_kind tamis__ribbon = {
     .audit = audit,
     .measure = measure,
     .query = query,
-    .speed = &(const tamis_speed){.has = has},
+    .speed = &(const tamis_speed){.has = has, .one = one},
     .build = &building,
 };

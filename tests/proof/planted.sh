@@ -162,7 +162,7 @@ plant "files of the dead stay" unit/test_temporary "" \
 plant "files of the living go" unit/test_temporary "" \
     src/file/temp.c "if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat" "unlinkat"
 plant "a call that fails half-way keeps the half" unit/test_temporary "" \
-    src/build/records.c "                tamis__records_take_back(r, hash, i);" ""
+    src/build/records.c "                take_back(r, hash, i);" ""
 plant "keys come in after a finish that failed" unit/test_builder "" \
     src/build/builder.c "b->is_closed = true;" ""
 plant "a segment takes more memory than there is" unit/test_builder "" \
@@ -426,5 +426,13 @@ if grep -q avx512_bitalg /proc/cpuinfo; then
         src/hash/strings_avx512.c "s->a = keep(s->a, which, t.a), s->b" "s->a = t.a, s->b"
     plant "bytes of the word before stay in the last one" unit/test_hash "" \
         src/hash/strings_avx512.c "tail = _mm512_srlv_epi64(words_at(end, has_tail), beyond);" "tail = words_at(end, has_tail); (void)beyond;"
+fi
+if grep -q avx512_bitalg /proc/cpuinfo && grep -q AuthenticAMD /proc/cpuinfo; then
+    plant "one key far away is looked for by another turn" unit/test_fuse "" \
+        src/kinds/fuse_avx512.c "_mm_add_epi64(tamis__in_vector(hash), turn)" "_mm_xor_si128(tamis__in_vector(hash), turn)"
+    plant "a key that the first layer bumped is not looked for in later ones" unit/test_ribbon "" \
+        src/kinds/ribbon_avx512.c "return has_later(f, band, aim.x);" "return false;"
+    plant "columns from the ninth on do not count for one key" unit/test_ribbon "" \
+        src/kinds/ribbon_avx512.c "!is_short && is_same && k < aim->guard_bits" "!is_short && is_same && k < 0"
 fi
 finish
