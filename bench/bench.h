@@ -107,11 +107,12 @@ uint64_t inline_chase(const void *filter, uint64_t key, size_t n);
 /* Appends contestants; returns the new count. `spec` may omit the capacity, `ways` is a
  * comma-separated list. Ends the program with a message when the spec is not valid. */
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *ways);
-void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads);
+void *ours_build(const struct contestant *c, const uint64_t *keys, size_t n, unsigned threads);
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
                          unsigned threads);
 double ours_rate(const char *spec, size_t n);
 bool ours_is_built_once(const char *spec);
+bool ours_adds_one_by_one(const struct contestant *c);
 
 /* `wanted` as in is_named. An object that cannot be loaded is reported on stderr. */
 size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);

@@ -26,7 +26,8 @@ static bool takes_part(const struct event *e, const struct contestant *c) {
 static bool builds_alike(const struct contestant *a, const struct contestant *b) {
     if (a->side != b->side) return false;
     if (a->side == FLOOR) return true;
-    if (a->side == OURS) return !strcmp(a->name, b->name);
+    if (a->side == OURS)
+        return !strcmp(a->name, b->name) && ours_adds_one_by_one(a) == ours_adds_one_by_one(b);
     return a->calls->build == b->calls->build && a->calls->free == b->calls->free;
 }
 
@@ -58,7 +59,7 @@ static void shuffle(size_t *order, size_t n, uint64_t seed) {
 static void *make(const struct event *e, const struct contestant *c, const struct keys *k) {
     const struct bench_contestant *calls = c->calls;
     if (e->key_bytes == 8)
-        return c->side == OURS ? ours_build(c->name, k->members, k->n, e->threads)
+        return c->side == OURS ? ours_build(c, k->members, k->n, e->threads)
                                : calls->build(k->members, k->n, e->threads);
     return c->side == OURS ? ours_build_strings(c->name, k->strings, e->key_bytes, k->n, e->threads)
                            : calls->build_strings(k->strings, e->key_bytes, k->n, e->threads);

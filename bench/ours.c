@@ -21,6 +21,7 @@ struct source {
     const uint64_t *numbers;
     const uint8_t *strings; /* rows of one width */
     size_t width, n;
+    bool is_one_by_one; /* the numbers, each by a call */
 };
 
 bool ours_is_built_once(const char *spec) {
@@ -28,6 +29,10 @@ bool ours_is_built_once(const char *spec) {
     struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
     sscanf(spec, "%31[^:]", name);
     return tamis_kind_named(name, &kind) && (kind.abilities & TAMIS_IS_BUILT);
+}
+
+bool ours_adds_one_by_one(const struct contestant *c) {
+    return !strcmp(way_of(c), "add");
 }
 
 static tamis_status by_builder(tamis **f, const char *spec, struct source from,
@@ -43,10 +48,18 @@ static tamis_status by_builder(tamis **f, const char *spec, struct source from,
     return rc;
 }
 
+static tamis_status add_one_by_one(tamis *f, const uint64_t *keys, size_t n) {
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; i < n && !rc; i++) rc = tamis_add_u64(f, keys[i]);
+    return rc;
+}
+
 static tamis_status by_adding(tamis **f, const char *spec, struct source from,
                               const struct tamis_options *options) {
     tamis_status rc = tamis_create_with(f, spec, options);
-    if (!rc && from.numbers) rc = tamis_add_u64s(*f, from.numbers, from.n);
+    if (!rc && from.numbers)
+        rc = from.is_one_by_one ? add_one_by_one(*f, from.numbers, from.n)
+                                : tamis_add_u64s(*f, from.numbers, from.n);
     if (!rc && from.strings) rc = tamis_add_packed(*f, from.strings, from.width, from.n);
     if (rc) tamis_free(*f), *f = NULL;
     return rc;
@@ -64,8 +77,10 @@ static tamis *build(const char *kind, struct source from, unsigned threads) {
     return f;
 }
 
-void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads) {
-    return build(spec, (struct source){.numbers = keys, .n = n}, threads);
+void *ours_build(const struct contestant *c, const uint64_t *keys, size_t n, unsigned threads) {
+    const bool is_one_by_one = ours_adds_one_by_one(c);
+    return build(c->name, (struct source){.numbers = keys, .n = n, .is_one_by_one = is_one_by_one},
+                 threads);
 }
 
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
@@ -130,6 +145,7 @@ static const struct bench_contestant ways[] = {
     WAY("one", has_one, .has_strings = has_one_string, .chase = chase),
     WAY("batch", has_batch, .has_strings = has_many_strings),
     WAY("bulk", has_batch, .has_strings = has_many_strings), /* with threads inside the library */
+    WAY("add", has_one, .chase = chase), /* one, and built by one call for each key */
     WAY("inline", inline_has, .chase = inline_chase),
 };
 
@@ -153,6 +169,7 @@ size_t ours_enter(struct contestant *all, size_t count, const char *spec, const 
     free(text);
     for (size_t i = 0; i < COUNT_OF(ways) && count < MAX_CONTESTANTS; i++) {
         if (!is_listed(wanted, ways[i].api) || (ways[i].has == inline_has && !is_fast)) continue;
+        if (!strcmp(ways[i].api, "add") && (!wanted || ours_is_built_once(spec))) continue;
         struct contestant *c = &all[count++];
         *c = (struct contestant){.calls = &ways[i], .side = OURS};
         snprintf(c->name, sizeof c->name, "%s", spec);
