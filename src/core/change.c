@@ -107,8 +107,8 @@ static __attribute__((noinline)) tamis_status add_list_of_one(tamis *f, uint64_t
 /* What may_add would refuse goes there for its message. */
 tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
     tamis_body *body = &f->image.body;
-    if (!f->one.add || f->is_view || body->items == UINT64_MAX) return add_list_of_one(f, hash);
-    f->one.add(body, hash);
+    if (f->is_view || body->items == UINT64_MAX) return add_list_of_one(f, hash);
+    if (!f->one.add || !f->one.add(body, hash)) return add_list_of_one(f, hash);
     body->items++;
     return TAMIS_OK;
 }
@@ -186,12 +186,16 @@ tamis_status tamis_add(tamis *f, const void *key, size_t len) {
     return tamis_add_hash(f, tamis_hash(f, key, len));
 }
 
-tamis_status tamis_add_u64(tamis *f, uint64_t key) {
+static __attribute__((noinline)) tamis_status add_number(tamis *f, uint64_t key) {
     uint8_t bytes[8];
-    if (!(f->can & TAMIS_OWN_HASH))
-        return tamis_add_hash(f, tamis__hash_u64(&f->image.hasher, key));
     tamis__put64(bytes, key);
     return tamis_add(f, bytes, sizeof bytes);
+}
+
+tamis_status tamis_add_u64(tamis *f, uint64_t key) {
+    if (f->image.hasher.mode == TAMIS_HASH_XXH3)
+        return tamis_add_hash(f, tamis_inline_xxh3(f->flip, key));
+    return add_number(f, key);
 }
 
 /* Where an add can fail, all hashes go in one call: the kind takes all or none. */

@@ -24,9 +24,10 @@ extern const tamis_one tamis__one_avx2[TAMIS_INLINE_RULES], tamis__one_avx512[TA
             .bytes = f->bytes, .blocks = f->word[0], .flip = flip, .rule = rule_of_it};           \
         return tamis_inline_has_u64(&fast, key);                                                  \
     }                                                                                             \
-    static void name##_add(tamis_body *f, uint64_t hash) {                                        \
+    static bool name##_add(tamis_body *f, uint64_t hash) {                                        \
         struct tamis_inline fast = {.bytes = f->bytes, .blocks = f->word[0], .rule = rule_of_it}; \
         tamis_inline_add_hash(&fast, hash);                                                       \
+        return true;                                                                              \
     }
 #define TAMIS_ONE_TABLE(table)                                       \
     TAMIS_ONE(blocked, TAMIS_INLINE_BLOCKED)                         \

@@ -173,7 +173,10 @@ static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
 }
 
 bool tamis_has_u64(const tamis *f, uint64_t key) {
-    return f->one.has_number ? f->one.has_number(&f->image.body, key, f->flip) : has_number(f, key);
+    if (f->one.has_number) return f->one.has_number(&f->image.body, key, f->flip);
+    if (f->one.has && f->image.hasher.mode == TAMIS_HASH_XXH3)
+        return f->one.has(&f->image.body, tamis_inline_xxh3(f->flip, key));
+    return has_number(f, key);
 }
 
 /* ---- Counting and listing ------------------------------------------------------------------- */

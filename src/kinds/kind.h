@@ -86,12 +86,16 @@ typedef struct tamis_sizing {
     void (*whole)(const uint64_t word[], tamis_params *);
 } tamis_sizing;
 
-/* Functions for one key, chosen once for a shape, so that no key asks about it again. NULL: the
- * general ones. */
+/* Functions for one key, chosen once for a shape and this processor, so that no key asks about them
+ * again. NULL: the general ones. */
 typedef struct tamis_one {
     bool (*has)(const tamis_body *, uint64_t hash);
+
+    /* False, and nothing changed, where adding takes more than usual, such as growth or an error
+     * message: core then goes by add. Never takes more than there is room for. */
+    bool (*add)(tamis_body *, uint64_t hash);
+
     bool (*has_number)(const tamis_body *, uint64_t number, uint64_t flip); /* under XXH3 */
-    void (*add)(tamis_body *, uint64_t hash);
 } tamis_one;
 
 /* The same work done faster: every answer and every byte is that of query and add. */

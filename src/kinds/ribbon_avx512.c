@@ -85,7 +85,8 @@ static bool long_has_number(const tamis_body *f, uint64_t number, uint64_t flip)
 }
 
 tamis_one tamis__ribbon_one_avx512(const uint64_t word[]) {
-    return word[TAMIS_BAND_WIDTH] <= LANES ? (tamis_one){short_has, short_has_number, NULL}
-                                           : (tamis_one){long_has, long_has_number, NULL};
+    return word[TAMIS_BAND_WIDTH] <= LANES
+               ? (tamis_one){.has = short_has, .has_number = short_has_number}
+               : (tamis_one){.has = long_has, .has_number = long_has_number};
 }
 #endif

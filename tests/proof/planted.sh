@@ -192,12 +192,21 @@ plant "new is old and old is new, with a hash of its own" laws/laws "add_new_tel
 plant "a key that is seen again is no younger" laws/laws "programs_agree_with_a_model: window" \
     src/core/change.c "return was_there && !(f->kind->traits & TAMIS_AGES) ?" "return was_there ?"
 plant "a single add writes to a view" unit/test_edges "" \
-    src/core/change.c "!f->one.add || f->is_view ||" "!f->one.add ||"
+    src/core/change.c "if (f->is_view || body->items" "if (body->items"
 plant "a single add wraps the count of items" unit/test_edges "" \
     src/core/change.c " || body->items == UINT64_MAX)" ")"
 plant "a single add is not counted" unit/test_edges "" \
     src/core/change.c "    body->items++;
 " ""
+plant "a single key that is not taken counts as added" unit/test_single "" \
+    src/core/change.c "if (!f->one.add || !f->one.add(body, hash))" \
+    "if (!f->one.add || (!f->one.add(body, hash) && !body))"
+plant "a single integer is hashed without the seed" unit/test_single "" \
+    src/core/inline_view.c "f->flip = tamis__xxh3_flip(h->seed);" "f->flip = tamis__xxh3_flip(0);"
+plant "a single integer is always hashed by XXH3" unit/test_single "" \
+    src/core/query.c "f->one.has && f->image.hasher.mode == TAMIS_HASH_XXH3" "f->one.has"
+plant "an added integer is always hashed by XXH3" unit/test_single "" \
+    src/core/change.c "if (f->image.hasher.mode == TAMIS_HASH_XXH3)" "if (f)"
 plant "a remove does not lower the items" laws/laws "remove_forgets_only_that_key: counting" \
     src/core/change.c "if (!rc && f->image.body.items) f->image.body.items--;" ""
 plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refused: counting" \

@@ -65,8 +65,11 @@ static void shared_adds_of_keys_count(void **state) {
 /* One key alone goes another way than a list of keys where that is faster: both refuse the same,
  * and leave everything as it was. */
 static void single_adds_refuse_what_lists_refuse(void **state) {
-    static const char *const specs[] = {"blocked:capacity=100", "split:capacity=100",
-                                        "split:capacity=100,hash=xxh64", "classic:capacity=100"};
+    static const char *const specs[] = {
+        "blocked:capacity=100", "split:capacity=100",    "split:capacity=100,hash=xxh64",
+        "classic:capacity=100", "counting:capacity=100", "classic:capacity=100,scheme=double64",
+        "cuckoo:capacity=100",  "quotient:capacity=100", "cuckoo:capacity=100,sort=yes",
+    };
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         tamis *f = make(specs[i]), *view;
