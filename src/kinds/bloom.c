@@ -96,6 +96,32 @@ bool tamis__bloom_has(const tamis_body *f, uint64_t hash) {
     return tamis__probed_has(tamis__bit_passes, &p, hash);
 }
 
+static bool has_near(const tamis_body *f, uint64_t hash) {
+    const tamis_probed p = tamis__bits_probed(f);
+    return tamis__probed_has_near(tamis__bit_passes, &p, hash);
+}
+
+static bool has_far(const tamis_body *f, uint64_t hash) {
+    const tamis_probed p = tamis__bits_probed(f);
+    return tamis__probed_has_far(tamis__bit_passes, &p, hash);
+}
+
+/* One key is not worth a prefetch: its stores wait for nothing, and its loads for no other. */
+static bool add_one(tamis_body *f, uint64_t hash) {
+    const tamis_probed p = tamis__bits_probed(f);
+    tamis__add_near(set, &p, &hash, 1);
+    return true;
+}
+
+/* Where the third-level cache may no longer hold the array. Up to there one key needs no early
+ * exit; a batch, which prefetches, begins to gain from that much sooner. */
+enum { FAR_FOR_ONE = 8 << 20 };
+
+tamis_one tamis__bloom_one(const uint64_t word[]) {
+    const bool is_far = word[TAMIS_BLOOM_BITS] / 8 > FAR_FOR_ONE;
+    return (tamis_one){is_far ? has_far : has_near, add_one};
+}
+
 static void query_plain(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_probed p = tamis__bits_probed(f);
     tamis__probed_query(tamis__bit_passes, &p, b.hash, b.n, hit);

@@ -51,6 +51,7 @@ bool tamis__bloom_has(const tamis_body *, uint64_t hash);
 void tamis__bloom_query(const tamis_body *, tamis_batch, uint8_t *hit);
 tamis_status tamis__bloom_add(tamis_body *, tamis_batch);
 void tamis__bloom_add_shared(tamis_body *, tamis_batch);
+tamis_one tamis__bloom_one(const uint64_t word[]);
 
 /* Kernels of the query; the second is only for arrays in cache. */
 typedef void tamis_bloom_kernel(const tamis_body *, tamis_batch, uint8_t *hit);

@@ -216,11 +216,30 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
+/* One key, a function for each scheme. */
+#define SINGLE(scheme)                                             \
+    static bool has_##scheme(const tamis_body *f, uint64_t hash) { \
+        return has_by(scheme, f, hash);                            \
+    }                                                              \
+    static bool add_##scheme(tamis_body *f, uint64_t hash) {       \
+        add_by(scheme, false, f, &hash, 1);                        \
+        return true;                                               \
+    }
+SINGLE(DOUBLE64)
+SINGLE(DOUBLE)
+SINGLE(ENHANCED)
+SINGLE(TRIPLE)
+
+static tamis_one one(const uint64_t word[]) {
+    static const tamis_one others[] = {[DOUBLE64] = {has_DOUBLE64, add_DOUBLE64},
+                                          [DOUBLE] = {has_DOUBLE, add_DOUBLE},
+                                          [ENHANCED] = {has_ENHANCED, add_ENHANCED},
+                                          [TRIPLE] = {has_TRIPLE, add_TRIPLE}};
+    return word[SCHEME] == MCG ? tamis__bloom_one(word) : others[word[SCHEME]];
+}
+
 static bool has(const tamis_body *f, uint64_t hash) {
-    uint8_t hit;
-    if (f->word[SCHEME] == MCG) return tamis__bloom_has(f, hash);
-    query(f, tamis__hashes(&hash, 1), &hit);
-    return hit;
+    return one(f->word).has(f, hash);
 }
 
 TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size_t n) {
@@ -295,7 +314,7 @@ const tamis_kind tamis__classic = {
     .measure = measure,
     .query = query,
     .add = add,
-    .speed = &(const tamis_speed){.has = has, .add_shared = add_shared},
+    .speed = &(const tamis_speed){.has = has, .one = one, .add_shared = add_shared},
     .reshape = &(const tamis_reshape){.fold = fold, .move = move, .stretch = stretch},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

@@ -118,7 +118,9 @@ const tamis_kind tamis__hierarchical = {
     .measure = measure,
     .query = tamis__bloom_query,
     .add = tamis__bloom_add,
-    .speed = &(const tamis_speed){.has = tamis__bloom_has, .add_shared = tamis__bloom_add_shared},
+    .speed = &(const tamis_speed){.has = tamis__bloom_has,
+                                  .one = tamis__bloom_one,
+                                  .add_shared = tamis__bloom_add_shared},
     .sets = &(const tamis_sets){.merge = merge},
     .special = &(const tamis_special){.trace = &trace_facet},
 };

@@ -60,11 +60,33 @@ TAMIS_HOT bool tamis__probe(tamis_passes *passes, const tamis_probed *p, uint64_
     return passes(p, now, tamis__range(now, p->cells));
 }
 
-/* One key, to its first failure. */
-TAMIS_HOT bool tamis__probed_has(tamis_passes *passes, const tamis_probed *p, uint64_t hash) {
+/* One key beyond the cache, to its first failure: lines that are not needed cost more there than a
+ * misprediction. */
+TAMIS_HOT bool tamis__probed_has_far(tamis_passes *passes, const tamis_probed *p, uint64_t hash) {
     uint64_t x = tamis__chain_start(hash), i = 0;
     while (i < p->hashes && tamis__probe(passes, p, &x)) i++;
     return i == p->hashes;
+}
+
+/* One key in cache: the usual numbers of probes without a branch on their bits. Measured with 7
+ * probes, for non-members, both in turn, and members: 10^5 keys 17.4, 14.1, 8.4 -> 7.0 ns each;
+ * 3*10^6 keys in the third cache 22.9, 18.5, 11.5 -> 10.0. */
+enum { TAMIS_PROBES_AT_ONCE = 16 };
+
+TAMIS_HOT bool tamis__probed_has_near(tamis_passes *passes, const tamis_probed *p, uint64_t hash) {
+    uint64_t x = tamis__chain_start(hash), i = 0;
+    bool ok = true;
+    while (i < p->hashes && ok) {
+        const uint64_t left = p->hashes - i;
+        const uint64_t end = left < TAMIS_PROBES_AT_ONCE ? p->hashes : i + TAMIS_PROBES_AT_ONCE;
+        for (; i < end; i++) ok &= tamis__probe(passes, p, &x);
+    }
+    return ok;
+}
+
+TAMIS_HOT bool tamis__probed_has(tamis_passes *passes, const tamis_probed *p, uint64_t hash) {
+    return p->is_far ? tamis__probed_has_far(passes, p, hash)
+                     : tamis__probed_has_near(passes, p, hash);
 }
 
 enum {
