@@ -28,13 +28,15 @@
 #include <stdio.h>
 
 #include "kinds/cuckoo.h"
+#include "kinds/cuckoo_words.h"
 #include "kinds/fp_table.h"
 #include "kinds/kind.h"
 
 enum { BUCKETS, FINGERPRINT, SORT }; /* shape words */
 enum { OPT_SORT };
 
-enum { SLOTS = 4, MIN_BUCKETS = 2, MIN_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
+enum { SLOTS = TAMIS_CUCKOO_SLOTS, STASH = TAMIS_CUCKOO_STASH, HEAD = TAMIS_CUCKOO_HEAD };
+enum { MIN_BUCKETS = 2, MIN_WIDTH = 4 };
 
 /* 95 % of all cells may be used, 19 in 5 buckets. Above 97.7 % there is no path (Dietzfelbinger et
  * al. 2010), and close to it the search is long. */
@@ -75,7 +77,7 @@ static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
         .min_width = sort ? TAMIS_SORTED_MIN_WIDTH : MIN_WIDTH,
         .cells = SLOTS,
         .extra = sort ? -SLOTS : 0,
-        .head_bits = HEAD_WORDS * 64,
+        .head_bits = HEAD * 8,
     };
 }
 
@@ -97,7 +99,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT, "cuckoo cannot have %llu buckets of %llu bits a cell",
                            (unsigned long long)word[BUCKETS],
                            (unsigned long long)word[FINGERPRINT]);
-    *size = HEAD_WORDS * 8 + tamis__table_size(table_of(word, NULL));
+    *size = HEAD + tamis__table_size(table_of(word, NULL));
     return TAMIS_OK;
 }
 
@@ -130,7 +132,7 @@ TAMIS_HOT print print_of(const tamis_table *t, uint64_t hash) {
 }
 
 static tamis_table cells_of(const tamis_body *f) {
-    return table_of(f->word, f->bytes + HEAD_WORDS * 8);
+    return table_of(f->word, f->bytes + HEAD);
 }
 
 /* The stash is filled from its start and ends at the first zero. An entry is bucket * 2^width +
@@ -458,6 +460,72 @@ static uint64_t room(const tamis_body *f) {
     return limit(f->word[BUCKETS]) - tamis__used_of(f);
 }
 
+/* ---- One key -------------------------------------------------------------------------------- */
+
+/* The table of a shape whose buckets are words, in a few instructions: everything that tamis__table
+ * would decide is known. */
+TAMIS_HOT tamis_table words_of(const tamis_body *f) {
+    const unsigned width = (unsigned)f->word[FINGERPRINT];
+    const uint64_t two = (uint64_t)1 << width | 1;
+    return (tamis_table){
+        .bytes = f->bytes + HEAD,
+        .buckets = f->word[BUCKETS],
+        .slots = SLOTS,
+        .width = width,
+        .bucket_bits = SLOTS * width,
+        .ones = two << 2 * width | two,
+        .last = f->size - HEAD - 8,
+    };
+}
+
+static __attribute__((noinline)) bool add_by_moving(tamis_body *f, print p) {
+    if (!make_way(cells_of(f), &p)) return false;
+    tamis__count_used(f, 1);
+    return true;
+}
+
+/* Into the first bucket with an empty cell, without a branch on which of them that is. */
+TAMIS_HOT bool put_in_words(const tamis_table *t, print p) {
+    const tamis_bucket one = tamis__bucket_at(t, p.bucket), other = tamis__bucket_at(t, p.other);
+    const uint64_t in_one = tamis__equal_cells(t, one.word, 0);
+    const uint64_t in_other = tamis__equal_cells(t, other.word, 0);
+    if (!(in_one | in_other)) return false;
+    const uint64_t empty = in_one ? in_one : in_other;
+    const unsigned shift = in_one ? one.shift : other.shift;
+    uint8_t *at = t->bytes + (in_one ? one.first : other.first);
+    const unsigned cell = shift + (unsigned)__builtin_ctzll(empty) + 1 - t->width;
+    tamis__put64(at, tamis__get64(at) | p.value << cell);
+    return true;
+}
+
+/* While the first bucket nearly always has room, the other one is not fetched. */
+static bool add_to_words(tamis_body *f, uint64_t hash) {
+    const tamis_table t = words_of(f);
+    const uint64_t used = tamis__used_of(f);
+    if (used >= limit(t.buckets)) return false;
+    print p;
+    p.bucket = tamis__split(hash, t.buckets, t.width, &p.value);
+    if (used >= t.buckets * SLOTS / 2 || !put_in(&t, p.bucket, p.value)) {
+        p = print_at(&t, p.bucket, p.value);
+        if (!put_in_words(&t, p)) return add_by_moving(f, p);
+    }
+    tamis__put64(f->bytes, used + 1);
+    return true;
+}
+
+TAMIS_CUCKOO_HAS(tamis__either_word_has, tamis__either_word_has)
+static tamis_cuckoo_has *const has_in_words[] = TAMIS_CUCKOO_HAS_LIST;
+
+static tamis_one one(const uint64_t word[]) {
+    const uint64_t width = word[FINGERPRINT];
+    if (!table_of(word, NULL).ones) return (tamis_one){.has = has};
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX2)
+        return (tamis_one){tamis__cuckoo_has_avx2[width], add_to_words};
+#endif
+    return (tamis_one){has_in_words[width], add_to_words};
+}
+
 /* ---- Listing and merging -------------------------------------------------------------------- */
 
 /* The cells in order, then the stash; the cursor counts the cells visited. */
@@ -579,6 +647,6 @@ const tamis_kind tamis__cuckoo = {
     .remove = remove_hash,
     .next = next,
     .room = room,
-    .speed = &(const tamis_speed){.has = has},
+    .speed = &(const tamis_speed){.has = has, .one = one},
     .sets = &(const tamis_sets){.merge = merge},
 };

@@ -207,6 +207,20 @@ plant "a single integer is always hashed by XXH3" unit/test_single "" \
     src/core/query.c "f->one.has && f->image.hasher.mode == TAMIS_HASH_XXH3" "f->one.has"
 plant "an added integer is always hashed by XXH3" unit/test_single "" \
     src/core/change.c "if (f->image.hasher.mode == TAMIS_HASH_XXH3)" "if (f)"
+plant "a single query forgets the stash of cuckoo" unit/test_single "" \
+    src/kinds/cuckoo_words.h "if (tamis__get64(f->bytes + 8)) return f->kind->speed->has(f, hash);" ""
+TAMIS_CPU=plain plant "a bucket that ends within a byte is read like the others" unit/test_single "" \
+    src/kinds/cuckoo_words.h "width % 2 && bucket % 2 == 0 ?" "width % 2 && bucket == 0 ?"
+plant "a single query looks at one bucket twice" unit/test_single "" \
+    src/kinds/cuckoo_avx2.c "tamis__end_of_bucket(cells, other, width)" "tamis__end_of_bucket(cells, bucket, width)"
+plant "a single key is added to a full cuckoo" unit/test_single "" \
+    src/kinds/cuckoo.c "    if (used >= limit(t.buckets)) return false;
+" ""
+plant "a single key goes into the other bucket of cuckoo" unit/test_single "" \
+    src/kinds/cuckoo.c "const uint64_t empty = in_one ? in_one : in_other;" "const uint64_t empty = in_other ? in_other : in_one;"
+plant "a single key that moved others is not counted" unit/test_single "" \
+    src/kinds/cuckoo.c "    tamis__count_used(f, 1);
+" ""
 plant "a remove does not lower the items" laws/laws "remove_forgets_only_that_key: counting" \
     src/core/change.c "if (!rc && f->image.body.items) f->image.body.items--;" ""
 plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refused: counting" \

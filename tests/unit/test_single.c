@@ -143,10 +143,32 @@ static void single_keys_are_one_list(void **state) {
     }
 }
 
+/* In tables of two buckets, many keys have one bucket alone, and the fifth of them is stashed. */
+static void single_keys_are_found_in_the_stash(void **state) {
+    static const char *const tables[] = {"cuckoo:capacity=7,fpr=0.4%",
+                                         "cuckoo:capacity=7,fpr=0.1%"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        size_t stashes = 0;
+        for (uint64_t family = 0; family < 100; family++) {
+            tamis *f = test_make("%s", tables[i]);
+            uint64_t stashed, size;
+            for (uint64_t j = 0; j < 7; j++)
+                test_demand(tamis_add_hash(f, test_number(family, j)), tables[i]);
+            for (uint64_t j = 0; j < 7; j++) assert_true(tamis_has_hash(f, test_number(family, j)));
+            memcpy(&stashed, (const uint8_t *)tamis_payload(f, &size) + 8, sizeof stashed);
+            stashes += stashed != 0;
+            tamis_free(f);
+        }
+        assert_true(stashes > 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_keys_are_lists_of_one),
         cmocka_unit_test(single_keys_are_one_list),
+        cmocka_unit_test(single_keys_are_found_in_the_stash),
     };
     return cmocka_run_group_tests_name("single", tests, NULL, NULL);
 }
