@@ -299,6 +299,23 @@ static uint64_t room(const tamis_body *f) {
     return tamis__slots_room(&t);
 }
 
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, placed(f, hash));
+    tamis_run run;
+    uint64_t at;
+    return find(&t, &fp, &run, &at);
+}
+
+static bool add_one(tamis_body *f, uint64_t hash) {
+    return room(f) && add_placed(f, placed(f, hash)) == TAMIS_OK;
+}
+
+static tamis_one one(const uint64_t word[]) {
+    (void)word;
+    return (tamis_one){has, add_one};
+}
+
 /* Slots in use after more doublings: a fingerprint that runs out of bits is copied from then on.
  * Integers could overflow here for bodies that are all void; a sum too large for a double to be
  * exact is too large for the slots as well. */
@@ -438,5 +455,6 @@ const tamis_kind tamis__grow = {
     .add = add,
     .remove = remove_one,
     .room = room,
+    .speed = &(const tamis_speed){.has = has, .one = one},
     .reshape = &(const tamis_reshape){.grow = grow, .move = move},
 };

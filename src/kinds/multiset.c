@@ -227,6 +227,20 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return tamis__add_all(f, &t, b.hash, b.n, add_one, remove_one);
 }
 
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    return count_of(&t, hash) != 0;
+}
+
+static bool add_one(tamis_body *f, uint64_t hash) {
+    return tamis__bag_room(f) && add_one(f, hash) == TAMIS_OK;
+}
+
+static tamis_one one(const uint64_t word[]) {
+    (void)word;
+    return (tamis_one){has, add_one};
+}
+
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     return tamis__bag_plan(&code, params, word);
 }
@@ -253,7 +267,7 @@ const tamis_kind tamis__multiset = {
     .remove = remove_one,
     .next = tamis__bag_next,
     .room = tamis__bag_room,
-    .speed = &(const tamis_speed){.prefers_sorted = true},
+    .speed = &(const tamis_speed){.prefers_sorted = true, .has = has, .one = one},
     .counts = &(const tamis_counts){.count = count},
     .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move},
     .sets = &(const tamis_sets){.merge = tamis__bag_merge},

@@ -10,7 +10,7 @@
 #include "bits/select.h"
 #include "kinds/slots.h"
 
-enum { TAMIS_SLOTS_BLOCK = 64, TAMIS_SLOTS_MAX_OFFSET = UINT16_MAX };
+enum { TAMIS_SLOTS_MAX_OFFSET = UINT16_MAX };
 
 /* ---- Bits of a block ------------------------------------------------------------------------ */
 
@@ -85,9 +85,18 @@ TAMIS_HOT uint64_t tamis__first_unused(const tamis_slots *t, uint64_t slot) {
 
 /* ---- Querying ------------------------------------------------------------------------------- */
 
-/* The lowest bit of as many slots as fit into a word. */
+/* The lowest bit of as many slots as fit into a word, by their width. In a table, because a single
+ * query would make two divisions for it. */
+#define TAMIS_ONES(width) (UINT64_MAX >> 64 % (width)) / (UINT64_MAX >> (64 - (width)))
+#define TAMIS_ONES_4(width) \
+    TAMIS_ONES(width), TAMIS_ONES(width + 1), TAMIS_ONES(width + 2), TAMIS_ONES(width + 3)
+#define TAMIS_ONES_16(width) \
+    TAMIS_ONES_4(width), TAMIS_ONES_4(width + 4), TAMIS_ONES_4(width + 8), TAMIS_ONES_4(width + 12)
+static const uint64_t tamis__ones_of_width[] = {0, TAMIS_ONES_16(1), TAMIS_ONES_16(17),
+                                                TAMIS_ONES_16(33), TAMIS_ONES_16(49)};
+
 TAMIS_HOT uint64_t tamis__slots_ones(const tamis_slots *t) {
-    return tamis__field_mask(64 / t->width * t->width) / tamis__field_mask(t->width);
+    return tamis__ones_of_width[t->width];
 }
 
 static inline bool tamis__run_has_slowly(const tamis_slots *t, uint64_t home, uint64_t value) {
@@ -101,35 +110,31 @@ static inline bool tamis__run_has_slowly(const tamis_slots *t, uint64_t home, ui
 /* The k-th set bit of a word, from 0; 0 when it has fewer. */
 TAMIS_HOT uint64_t tamis__kth_bit(uint64_t word, unsigned k) {
 #if defined(__x86_64__) && defined(__BMI2__)
-    return k < 64 ? __builtin_ia32_pdep_di((uint64_t)1 << k, word) : 0;
+    return __builtin_ia32_pdep_di((uint64_t)1 << (k & 63), word);
 #else
     return k < tamis__rank64(word) ? (uint64_t)1 << tamis__select64(word, k) : 0;
 #endif
 }
 
 /* Is the value in the run of a home? One straight path for nearly all queries, because each branch
- * would be unpredictable: the run ends of the block's homes are found in the 128 slots from the
- * block on, and a run in a word is compared at once. */
+ * would be unpredictable: the run ends of the block's homes are found in 64 slots, from the first
+ * one on that belongs to the block, and a run in a word is compared at once. */
 TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home, uint64_t value) {
     const uint64_t block = home / TAMIS_SLOTS_BLOCK, occupied = tamis__occupied(t, block);
-    const uint64_t ends = tamis__run_ends(t, block), next = tamis__run_ends(t, block + 1);
     const unsigned offset = tamis__offset_of(t, block), shift = offset % 64;
     const uint64_t base = block * TAMIS_SLOTS_BLOCK + offset;
+    const uint64_t next = tamis__run_ends(t, block + 1);
+    const uint64_t ends = tamis__run_ends(t, block) >> shift | next << 1 << (63 - shift);
 
-    /* Run ends from the first slot on that belongs to the block: of 64 slots, and of the rest. */
-    const uint64_t near = ends >> shift | next << 1 << (63 - shift), far = next >> shift;
+    /* Without a run of its own, the home may have any of these; the answer is no. */
     const unsigned runs = tamis__rank64(occupied & tamis__up_to(home));
-    const unsigned in_near = tamis__rank64(near);
-    const bool is_far = runs > in_near;
-    const uint64_t word = is_far ? far : near, from = is_far ? base + 64 : base;
-    const unsigned k = (is_far ? runs - in_near : runs) - 1;
-    const uint64_t end_bit = tamis__kth_bit(word, k), before = (end_bit - 1) & word;
-    const uint64_t behind = from + tamis__log2_floor(before << 1 | 1);
+    const uint64_t end_bit = tamis__kth_bit(ends, (runs - 1) & 63);
+    const uint64_t before = (end_bit - 1) & ends;
+    const uint64_t behind = base + tamis__log2_floor(before << 1 | 1);
     const uint64_t start = behind > home ? behind : home;
-    const uint64_t last = from + tamis__log2_floor(end_bit | 1);
+    const uint64_t last = base + tamis__log2_floor(end_bit | 1);
 
-    const bool is_plain = (offset < 64) & (end_bit != 0) & ((before != 0) | !is_far) &
-                          ((start ^ last) < TAMIS_SLOTS_BLOCK);
+    const bool is_plain = (offset < 64) & (end_bit != 0) & ((start ^ last) < TAMIS_SLOTS_BLOCK);
     const uint64_t at = is_plain ? start : home;
     const uint64_t bit = at % TAMIS_SLOTS_BLOCK * t->width, latest = 8 * (t->width - 1);
     const uint64_t first = bit / 8 < latest ? bit / 8 : latest;
@@ -239,16 +244,41 @@ TAMIS_HOT uint64_t tamis__behind_value(const tamis_slots *t, const tamis_run *ru
     return at;
 }
 
+TAMIS_HOT bool tamis__add_to_run(const tamis_slots *t, uint64_t hash) {
+    const tamis_fingerprint fp = tamis__fingerprint(t, hash);
+    tamis_run run = tamis__find_run(t, fp.home);
+    const uint64_t at = tamis__behind_value(t, &run, fp.value);
+    return tamis__insert_slot(t, fp.home, &run, at, fp.value);
+}
+
 TAMIS_HOT size_t tamis__add_to_slots(const tamis_slots *slots, const uint64_t *hash, size_t n) {
     const tamis_slots t = *slots;
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(&t, hash, i, n);
-        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        tamis_run run = tamis__find_run(&t, fp.home);
-        const uint64_t at = tamis__behind_value(&t, &run, fp.value);
-        if (!tamis__insert_slot(&t, fp.home, &run, at, fp.value)) return i;
+        if (!tamis__add_to_run(&t, hash[i])) return i;
     }
     return n;
+}
+
+/* ---- A single key --------------------------------------------------------------------------- */
+
+/* Kinds whose first words are homes and width. */
+TAMIS_HOT tamis_slots tamis__slots_of(const tamis_body *f) {
+    return tamis__slots_at(f->bytes, f->word[0], f->word[1]);
+}
+
+TAMIS_HOT bool tamis__body_has(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    return tamis__run_has(&t, tamis__slots_ones(&t), fp.home, fp.value);
+}
+
+TAMIS_HOT bool tamis__body_add(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__slots_of(f);
+    const uint64_t used = tamis__slots_used(&t);
+    if (used >= tamis__slots_limit(t.homes) || !tamis__add_to_run(&t, hash)) return false;
+    tamis__put64(t.used, used + 1);
+    return true;
 }
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
@@ -259,6 +289,7 @@ typedef struct tamis_slots_ops {
     bool (*has)(const tamis_slots *, uint64_t hash);
     void (*query)(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
     size_t (*add)(const tamis_slots *, const uint64_t *hash, size_t n);
+    tamis_one one;
 } tamis_slots_ops;
 
 extern const tamis_slots_ops tamis__slots_avx2;
@@ -280,8 +311,18 @@ extern const tamis_slots_ops tamis__slots_avx2;
     }                                                                                             \
     static size_t add_to_slots(const tamis_slots *t, const uint64_t *hash, size_t n) {            \
         return tamis__add_to_slots(t, hash, n);                                                   \
+    }                                                                                             \
+    static bool body_has(const tamis_body *f, uint64_t hash) {                                    \
+        return tamis__body_has(f, hash);                                                          \
+    }                                                                                             \
+    static bool body_add(tamis_body *f, uint64_t hash) {                                          \
+        return tamis__body_add(f, hash);                                                          \
     }
-#define TAMIS_SLOTS_OPS_LIST \
-    { find_run, insert_slot, has_hash, query_slots, add_to_slots }
+#define TAMIS_SLOTS_OPS_LIST                                          \
+    {                                                                 \
+        find_run, insert_slot, has_hash, query_slots, add_to_slots, { \
+            body_has, body_add                                        \
+        }                                                             \
+    }
 
 #endif

@@ -7,11 +7,6 @@
 
 enum { BLOCK = TAMIS_SLOTS_BLOCK, MAX_OFFSET = TAMIS_SLOTS_MAX_OFFSET };
 
-/* Runs past the last home go to the tail. At 95 % a tail is too short with a probability of about
- * e^(-0.1 * slots): 10^-11 here, for distinct keys. Fewer homes than this cannot even fill so many
- * slots. */
-enum { TAIL = 256 };
-
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 bool tamis__slots_legal(uint64_t homes, uint64_t width) {
@@ -19,22 +14,9 @@ bool tamis__slots_legal(uint64_t homes, uint64_t width) {
            width <= TAMIS_SLOTS_MAX_WIDTH;
 }
 
-static uint64_t with_tail(uint64_t homes) {
-    return homes + (homes < TAIL ? homes : TAIL);
-}
-
-static uint64_t offsets_size(uint64_t blocks) {
-    return tamis__fields_size(blocks, 16);
-}
-
 uint64_t tamis__slots_size(uint64_t homes, unsigned width) {
-    const uint64_t blocks = with_tail(homes) / BLOCK;
-    return 8 + offsets_size(blocks) + blocks * (16 + 8 * (uint64_t)width);
-}
-
-/* 19/20 in integers, so that every machine makes the same shape. */
-uint64_t tamis__slots_limit(uint64_t homes) {
-    return homes / 20 * 19 + homes % 20 * 19 / 20;
+    const uint64_t blocks = tamis__slots_with_tail(homes) / BLOCK;
+    return 8 + tamis__slots_offsets_size(blocks) + blocks * (16 + 8 * (uint64_t)width);
 }
 
 uint64_t tamis__slots_homes_for(uint64_t used) {
@@ -63,18 +45,6 @@ bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned ma
     return true;
 }
 
-tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width) {
-    const uint64_t count = with_tail(homes);
-    return (tamis_slots){
-        .homes = homes,
-        .count = count,
-        .width = (unsigned)width,
-        .used = bytes,
-        .offsets = bytes + 8,
-        .blocks = bytes + 8 + offsets_size(count / BLOCK),
-    };
-}
-
 uint64_t tamis__fingerprint_hash(const tamis_slots *t, uint64_t home, uint64_t value) {
     return tamis__unscale(t->homes, home, value << (64 - t->width));
 }
@@ -101,6 +71,10 @@ bool tamis__slots_has(const tamis_slots *t, uint64_t hash) {
 
 void tamis__slots_query(const tamis_slots *t, const uint64_t *hash, size_t n, uint8_t *hit) {
     ops()->query(t, hash, n, hit);
+}
+
+tamis_one tamis__slots_one(void) {
+    return ops()->one;
 }
 
 /* The first slot from here on that holds nothing pushed away from its home. */

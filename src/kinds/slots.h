@@ -55,17 +55,43 @@ typedef struct tamis_fingerprint {
 bool tamis__slots_legal(uint64_t homes, uint64_t width);
 uint64_t tamis__slots_size(uint64_t homes, unsigned width);
 
+/* 64 slots are a block. Runs past the last home go to the tail. At 95 % a tail is too short with a
+ * probability of about e^(-0.1 * slots): 10^-11 here, for distinct keys. Fewer homes than this
+ * cannot even fill so many slots. */
+enum { TAMIS_SLOTS_BLOCK = 64, TAMIS_SLOTS_TAIL = 256 };
+
+TAMIS_HOT uint64_t tamis__slots_with_tail(uint64_t homes) {
+    return homes + (homes < TAMIS_SLOTS_TAIL ? homes : TAMIS_SLOTS_TAIL);
+}
+
+TAMIS_HOT uint64_t tamis__slots_offsets_size(uint64_t blocks) {
+    return tamis__fields_size(blocks, 16);
+}
+
 /* The fewest homes for that many slots in use, which is at most 95 % of the homes: above it
  * clusters grow without bound. 0 when it is too many. */
 uint64_t tamis__slots_homes_for(uint64_t used);
-uint64_t tamis__slots_limit(uint64_t homes);
+TAMIS_HOT uint64_t tamis__slots_limit(uint64_t homes) {
+    return homes / 20 * 19 + homes % 20 * 19 / 20; /* in integers: the same on every machine */
+}
 
 /* The shape with the most distinct fingerprints in `bytes` bytes, with homes for `used` slots and a
  * width from `min` to `max`. False when the bytes are too few. */
 bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max, uint64_t *homes,
                          uint64_t *width);
 
-tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width);
+/* Inlined, because a single key needs it too. */
+TAMIS_HOT tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width) {
+    const uint64_t count = tamis__slots_with_tail(homes);
+    return (tamis_slots){
+        .homes = homes,
+        .count = count,
+        .width = (unsigned)width,
+        .used = bytes,
+        .offsets = bytes + 8,
+        .blocks = bytes + 8 + tamis__slots_offsets_size(count / TAMIS_SLOTS_BLOCK),
+    };
+}
 
 /* ---- Access --------------------------------------------------------------------------------- */
 
@@ -136,6 +162,10 @@ tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
 bool tamis__slots_has(const tamis_slots *, uint64_t hash);
 void tamis__slots_query(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
 size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
+
+/* For a single key of those whose payload is slots alone and whose first words are homes and
+ * width. */
+tamis_one tamis__slots_one(void);
 
 /* The next home that has a run, from `home` on; and the last one below `home`. `homes` when there
  * is none. */

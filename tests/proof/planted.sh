@@ -221,6 +221,15 @@ plant "a single key goes into the other bucket of cuckoo" unit/test_single "" \
 plant "a single key that moved others is not counted" unit/test_single "" \
     src/kinds/cuckoo.c "    tamis__count_used(f, 1);
 " ""
+plant "a single key is added to a full quotient" unit/test_single "" \
+    src/kinds/runs.h "used >= tamis__slots_limit(t.homes) || !tamis__add_to_run" "!tamis__add_to_run"
+plant "a single key of quotient is not counted" unit/test_single "" \
+    src/kinds/runs.h "    tamis__put64(t.used, used + 1);
+" ""
+plant "a single key is added to a full multiset" unit/test_single "" \
+    src/kinds/multiset.c "return tamis__bag_room(f) && add_one" "return add_one"
+plant "a single key does not let grow grow" unit/test_single "" \
+    src/kinds/grow.c "return room(f) && add_placed" "return add_placed"
 plant "a remove does not lower the items" laws/laws "remove_forgets_only_that_key: counting" \
     src/core/change.c "if (!rc && f->image.body.items) f->image.body.items--;" ""
 plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refused: counting" \
