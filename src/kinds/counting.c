@@ -113,16 +113,26 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Querying, adding, removing ------------------------------------------------------------- */
 
-static bool has(const tamis_body *f, uint64_t hash) {
-    const layout at = layout_of(f);
+static bool has_bit_by_bit(const tamis_body *f, const layout *at, uint64_t hash) {
     uint64_t x = tamis__chain_start(hash), i = 0;
     while (i < f->word[HASHES] &&
-           tamis__bit_get(f->bytes, at.summary + tamis__chain_next(&x, at.counters.n)))
+           tamis__bit_get(f->bytes, at->summary + tamis__chain_next(&x, at->counters.n)))
         i++;
     return i == f->word[HASHES];
 }
 
 /* The summary starts at a word unless the spec has an odd number of bits. */
+static bool has(const tamis_body *f, uint64_t hash) {
+    const layout at = layout_of(f);
+    const tamis_probed p = {.bytes = f->bytes + at.summary / 8,
+                            .cells = at.counters.n,
+                            .hashes = f->word[HASHES],
+                            .width = 1,
+                            .is_far = at.counters.n / 8 > TAMIS_NEAR_BYTES};
+    return at.summary % 64 == 0 ? tamis__probed_has(tamis__bit_passes, &p, hash)
+                                : has_bit_by_bit(f, &at, hash);
+}
+
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const layout at = layout_of(f);
     const tamis_body summary = {.bytes = f->bytes + at.summary / 8,
@@ -130,7 +140,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     if (at.summary % 64 == 0)
         tamis__bloom_query(&summary, b, hit);
     else
-        for (size_t j = 0; j < b.n; j++) hit[j] = has(f, b.hash[j]);
+        for (size_t j = 0; j < b.n; j++) hit[j] = has_bit_by_bit(f, &at, b.hash[j]);
 }
 
 /* `extra` is the first bit of the summary, in its byte. */
@@ -148,6 +158,15 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     p.width = 1;
     tamis__probed_add(mark, &p, b.hash, b.n);
     return TAMIS_OK;
+}
+
+static bool add_one(tamis_body *f, uint64_t hash) {
+    return add(f, tamis__hashes(&hash, 1)) == TAMIS_OK;
+}
+
+static tamis_one one(const uint64_t word[]) {
+    (void)word;
+    return (tamis_one){has, add_one};
 }
 
 /* All counters are checked before the first goes down: where two probes meet, the counter must hold
@@ -249,7 +268,7 @@ const tamis_kind tamis__counting = {
     .query = query,
     .add = add,
     .remove = remove_one,
-    .speed = &(const tamis_speed){.has = has},
+    .speed = &(const tamis_speed){.has = has, .one = one},
     .counts = &(const tamis_counts){.count = count, .reliable_count = reliable_count},
     .reshape = &(const tamis_reshape){.fold = fold, .move = move},
     .sets = &(const tamis_sets){.merge = merge},

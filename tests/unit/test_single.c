@@ -35,6 +35,7 @@ static const char *const specs[] = {
     "classic:capacity=300,size=9MiB,hashes=2",
     "hierarchical:capacity=300,levels=3",
     "counting:capacity=300",
+    "counting:capacity=300,width=3,size=1005",
     "cuckoo:capacity=300,fpr=3%",
     "cuckoo:capacity=300,fpr=0.4%",
     "cuckoo:capacity=300,fpr=0.2%",
