@@ -119,7 +119,7 @@ enum { FAR_FOR_ONE = 8 << 20 };
 
 tamis_one tamis__bloom_one(const uint64_t word[]) {
     const bool is_far = word[TAMIS_BLOOM_BITS] / 8 > FAR_FOR_ONE;
-    return (tamis_one){is_far ? has_far : has_near, add_one};
+    return (tamis_one){.has = is_far ? has_far : has_near, .add = add_one};
 }
 
 static void query_plain(const tamis_body *f, tamis_batch b, uint8_t *hit) {

@@ -231,10 +231,10 @@ SINGLE(ENHANCED)
 SINGLE(TRIPLE)
 
 static tamis_one one(const uint64_t word[]) {
-    static const tamis_one others[] = {[DOUBLE64] = {has_DOUBLE64, add_DOUBLE64},
-                                          [DOUBLE] = {has_DOUBLE, add_DOUBLE},
-                                          [ENHANCED] = {has_ENHANCED, add_ENHANCED},
-                                          [TRIPLE] = {has_TRIPLE, add_TRIPLE}};
+    static const tamis_one others[] = {[DOUBLE64] = {.has = has_DOUBLE64, .add = add_DOUBLE64},
+                                       [DOUBLE] = {.has = has_DOUBLE, .add = add_DOUBLE},
+                                       [ENHANCED] = {.has = has_ENHANCED, .add = add_ENHANCED},
+                                       [TRIPLE] = {.has = has_TRIPLE, .add = add_TRIPLE}};
     return word[SCHEME] == MCG ? tamis__bloom_one(word) : others[word[SCHEME]];
 }
 

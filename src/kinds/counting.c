@@ -166,7 +166,7 @@ static bool add_one(tamis_body *f, uint64_t hash) {
 
 static tamis_one one(const uint64_t word[]) {
     (void)word;
-    return (tamis_one){has, add_one};
+    return (tamis_one){.has = has, .add = add_one};
 }
 
 /* All counters are checked before the first goes down: where two probes meet, the counter must hold

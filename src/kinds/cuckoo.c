@@ -521,9 +521,9 @@ static tamis_one one(const uint64_t word[]) {
     if (!table_of(word, NULL).ones) return (tamis_one){.has = has};
 #if TAMIS_HAS_X86
     if (tamis__cpu() & TAMIS_CPU_AVX2)
-        return (tamis_one){tamis__cuckoo_has_avx2[width], add_to_words};
+        return (tamis_one){.has = tamis__cuckoo_has_avx2[width], .add = add_to_words};
 #endif
-    return (tamis_one){has_in_words[width], add_to_words};
+    return (tamis_one){.has = has_in_words[width], .add = add_to_words};
 }
 
 /* ---- Listing and merging -------------------------------------------------------------------- */

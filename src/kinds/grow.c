@@ -313,7 +313,7 @@ static bool add_one(tamis_body *f, uint64_t hash) {
 
 static tamis_one one(const uint64_t word[]) {
     (void)word;
-    return (tamis_one){has, add_one};
+    return (tamis_one){.has = has, .add = add_one};
 }
 
 /* Slots in use after more doublings: a fingerprint that runs out of bits is copied from then on.

@@ -232,13 +232,13 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return count_of(&t, hash) != 0;
 }
 
-static bool add_one(tamis_body *f, uint64_t hash) {
+static bool add_single(tamis_body *f, uint64_t hash) {
     return tamis__bag_room(f) && add_one(f, hash) == TAMIS_OK;
 }
 
 static tamis_one one(const uint64_t word[]) {
     (void)word;
-    return (tamis_one){has, add_one};
+    return (tamis_one){.has = has, .add = add_single};
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {

@@ -321,7 +321,7 @@ extern const tamis_slots_ops tamis__slots_avx2;
 #define TAMIS_SLOTS_OPS_LIST                                          \
     {                                                                 \
         find_run, insert_slot, has_hash, query_slots, add_to_slots, { \
-            body_has, body_add                                        \
+            .has = body_has, .add = body_add                          \
         }                                                             \
     }
 
