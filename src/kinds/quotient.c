@@ -85,11 +85,6 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__slots_has(&t, hash);
 }
 
-static tamis_one one(const uint64_t word[]) {
-    (void)word;
-    return tamis__slots_one();
-}
-
 static tamis_status remove_one(tamis_body *f, tamis_batch b) {
     const tamis_slots t = tamis__bag_slots(f);
     const tamis_fingerprint fp = tamis__fingerprint(&t, *b.hash);
@@ -136,7 +131,7 @@ const tamis_kind tamis__quotient = {
     .remove = remove_one,
     .next = tamis__bag_next,
     .room = tamis__bag_room,
-    .speed = &(const tamis_speed){.prefers_sorted = true, .has = has, .one = one},
+    .speed = &(const tamis_speed){.prefers_sorted = true, .has = has, .one = tamis__slots_one},
     .reshape = &(const tamis_reshape){.resize = tamis__bag_resize, .move = tamis__bag_move},
     .sets = &(const tamis_sets){.merge = tamis__bag_merge},
 };

@@ -273,6 +273,15 @@ TAMIS_HOT bool tamis__body_has(const tamis_body *f, uint64_t hash) {
     return tamis__run_has(&t, tamis__slots_ones(&t), fp.home, fp.value);
 }
 
+/* Beyond the caches an early no is worth its misprediction: 10^7 keys 84 -> 70 ns for non-members,
+ * 73 -> 71 for members. In cache it is not: 10^5 keys 13.1 -> 15.1 for non-members. */
+TAMIS_HOT bool tamis__body_has_far(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    return tamis__is_occupied(&t, fp.home) &&
+           tamis__run_has(&t, tamis__slots_ones(&t), fp.home, fp.value);
+}
+
 TAMIS_HOT bool tamis__body_add(tamis_body *f, uint64_t hash) {
     const tamis_slots t = tamis__slots_of(f);
     const uint64_t used = tamis__slots_used(&t);
@@ -289,7 +298,7 @@ typedef struct tamis_slots_ops {
     bool (*has)(const tamis_slots *, uint64_t hash);
     void (*query)(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
     size_t (*add)(const tamis_slots *, const uint64_t *hash, size_t n);
-    tamis_one one;
+    tamis_one one, far_one;
 } tamis_slots_ops;
 
 extern const tamis_slots_ops tamis__slots_avx2;
@@ -315,14 +324,19 @@ extern const tamis_slots_ops tamis__slots_avx2;
     static bool body_has(const tamis_body *f, uint64_t hash) {                                    \
         return tamis__body_has(f, hash);                                                          \
     }                                                                                             \
+    static bool body_has_far(const tamis_body *f, uint64_t hash) {                                \
+        return tamis__body_has_far(f, hash);                                                      \
+    }                                                                                             \
     static bool body_add(tamis_body *f, uint64_t hash) {                                          \
         return tamis__body_add(f, hash);                                                          \
     }
-#define TAMIS_SLOTS_OPS_LIST                                          \
-    {                                                                 \
-        find_run, insert_slot, has_hash, query_slots, add_to_slots, { \
-            .has = body_has, .add = body_add                          \
-        }                                                             \
+#define TAMIS_SLOTS_OPS_LIST                                                                \
+    {                                                                                       \
+        .find_run = find_run, .insert = insert_slot, .has = has_hash, .query = query_slots, \
+        .add = add_to_slots, .one = {.has = body_has, .add = body_add}, .far_one = {        \
+            .has = body_has_far,                                                            \
+            .add = body_add                                                                 \
+        }                                                                                   \
     }
 
 #endif

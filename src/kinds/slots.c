@@ -73,8 +73,12 @@ void tamis__slots_query(const tamis_slots *t, const uint64_t *hash, size_t n, ui
     ops()->query(t, hash, n, hit);
 }
 
-tamis_one tamis__slots_one(void) {
-    return ops()->one;
+/* Where the third-level cache may no longer hold the slots. */
+enum { FAR_FOR_ONE = 8 << 20 };
+
+tamis_one tamis__slots_one(const uint64_t word[]) {
+    const bool is_far = tamis__slots_size(word[0], (unsigned)word[1]) > FAR_FOR_ONE;
+    return is_far ? ops()->far_one : ops()->one;
 }
 
 /* The first slot from here on that holds nothing pushed away from its home. */

@@ -165,7 +165,7 @@ size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
 
 /* For a single key of those whose payload is slots alone and whose first words are homes and
  * width. */
-tamis_one tamis__slots_one(void);
+tamis_one tamis__slots_one(const uint64_t word[]);
 
 /* The next home that has a run, from `home` on; and the last one below `home`. `homes` when there
  * is none. */

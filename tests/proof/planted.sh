@@ -226,6 +226,8 @@ plant "a single key is added to a full quotient" unit/test_single "" \
 plant "a single key of quotient is not counted" unit/test_single "" \
     src/kinds/runs.h "    tamis__put64(t.used, used + 1);
 " ""
+plant "a home without a run has all keys" unit/test_single "" \
+    src/kinds/runs.h "return tamis__is_occupied(&t, fp.home) &&" "return !tamis__is_occupied(&t, fp.home) ||"
 plant "a single key is added to a full multiset" unit/test_single "" \
     src/kinds/multiset.c "return tamis__bag_room(f) && add_one" "return add_one"
 plant "a single key does not let grow grow" unit/test_single "" \

@@ -49,6 +49,8 @@ static const char *const specs[] = {
     "quotient:capacity=300,fpr=30%",
     "quotient:capacity=300,fpr=1e-9",
     "quotient:capacity=20000",
+    "quotient:capacity=300,size=9MiB",
+    "quotient:capacity=2000000,fpr=1e-9",
     "quotient:capacity=300,hash=xxh64",
     "multiset:capacity=300",
     "grow:capacity=20",
