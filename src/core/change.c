@@ -99,9 +99,19 @@ tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
     return added(f, f->kind->add(&f->image.body, tamis__hashes(hashes, n)), n);
 }
 
+/* Queries one hash and adds it unless it is there, where the kind does both in one pass and has
+ * room; false, and nothing has changed: the general way will do it, or say why not. */
+static bool add_in_one_pass(tamis *f, uint64_t hash, bool *is_new) {
+    tamis_body *body = &f->image.body;
+    return TAMIS_ENTRY(f->kind, speed, add_new) && !f->is_view && body->items != UINT64_MAX &&
+           f->kind->speed->add_new(body, hash, is_new) == TAMIS_OK;
+}
+
 /* Not inlined: without it a single add needs no stack frame. */
 static __attribute__((noinline)) tamis_status add_list_of_one(tamis *f, uint64_t hash) {
-    return tamis_add_hashes(f, &hash, 1);
+    bool is_new;
+    return add_in_one_pass(f, hash, &is_new) ? added(f, TAMIS_OK, 1)
+                                             : tamis_add_hashes(f, &hash, 1);
 }
 
 /* What may_add would refuse goes there for its message. */
@@ -309,6 +319,7 @@ static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
 tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
     if (!tamis__knows_hashes(f))
         return tamis__cannot(f, "tell whether a key is new: it knows sets");
+    if (add_in_one_pass(f, hash, is_new)) return added(f, TAMIS_OK, *is_new);
     const bool was_there = tamis_has_hash(f, hash);
     const tamis_status rc = add_unless(f, hash, was_there);
     if (!rc) *is_new = !was_there;

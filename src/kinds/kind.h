@@ -115,6 +115,11 @@ typedef struct tamis_speed {
      * yet. */
     tamis_one (*one)(const uint64_t word[]);
 
+    /* One key, queried and added in one pass, for kinds where a second add does nothing and that do
+     * not age. *is_new tells; TAMIS_FULL, and nothing has changed, when it is new and the present
+     * shape has no room for it. */
+    tamis_status (*add_new)(tamis_body *, uint64_t hash, bool *is_new);
+
     /* Fetches the memory that query will read, for large payloads, while the next keys are
      * hashed. */
     void (*prefetch)(const tamis_body *, tamis_batch);

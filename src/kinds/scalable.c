@@ -134,8 +134,9 @@ static tamis_status unstack(const tamis_body *f, stack *s) {
         if (f->size - at < LINE)
             return tamis__fail(TAMIS_CORRUPT, "a scalable filter ends before its last stage");
         *b = (tamis_body){.kind = s->kind};
-        for (int w = 0; w < SHAPE_WORDS; w++)
-            b->word[w] = i ? tamis__get64(f->bytes + at + AT_SHAPE + 8 * w) : f->word[SHAPE + w];
+        if (i == 0) memcpy(b->word, f->word + SHAPE, SHAPE_WORDS * sizeof *b->word);
+        for (int w = 0; i && w < SHAPE_WORDS; w++)
+            b->word[w] = tamis__get64(f->bytes + at + AT_SHAPE + 8 * w);
         const tamis_status rc = s->kind->check(b->word, &b->size);
         if (rc) return rc;
         b->items = tamis__get64(f->bytes + at + AT_TAKEN);
@@ -430,11 +431,38 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
         ask(&s, s.count, b.hash + at, b.n - at < BATCH ? b.n - at : BATCH, hit + at);
 }
 
+/* A hash as the stage sees it. */
 static bool has_one(const tamis_body *stage, uint64_t hash) {
     uint8_t hit;
     if (TAMIS_ENTRY(stage->kind, speed, has)) return stage->kind->speed->has(stage, hash);
     stage->kind->query(stage, tamis__hashes(&hash, 1), &hit);
     return hit;
+}
+
+/* One hash as stages see it. */
+typedef struct seen {
+    uint64_t as_it_is, mixed;
+} seen;
+
+static seen see(uint64_t hash) {
+    return (seen){hash, tamis__mix(hash)};
+}
+
+static uint64_t seen_by(const tamis_body *stage, seen s) {
+    return is_spread(stage) ? s.mixed : s.as_it_is;
+}
+
+/* From the newest down. A batch of one would wait for kernels that are made for many. */
+static bool is_in_stack(const stack *s, seen hash) {
+    for (uint64_t i = s->count; i-- > 0;)
+        if (s->stage[i].items && has_one(&s->stage[i], seen_by(&s->stage[i], hash))) return true;
+    return false;
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    stack s;
+    unstack(f, &s);
+    return is_in_stack(&s, see(hash));
 }
 
 /* Adds to the stage on top of full ones what neither they nor it have; as long as a batch is not
@@ -454,19 +482,41 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     set_taken(stage, stage->items + taken);
 }
 
+/* The lowest stage with room; `count` when all are full. */
+static uint64_t top_of(const tamis_body *f, const stack *s, uint64_t from) {
+    while (from < s->count && s->stage[from].items >= capacity_of(f->word, from)) from++;
+    return from;
+}
+
 /* Core has made room for every new key; without room they are all old. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     stack s;
     uint64_t top = 0;
     unstack(f, &s);
     while (b.n) {
-        while (top < s.count && s.stage[top].items >= capacity_of(f->word, top)) top++;
+        top = top_of(f, &s, top);
         if (top == s.count) break;
         const uint64_t room = capacity_of(f->word, top) - s.stage[top].items;
         const size_t max = b.n < BATCH ? b.n : BATCH, m = room < max ? (size_t)room : max;
         add_to(&s, top, b.hash, m);
         b.hash += m, b.n -= m;
     }
+    return TAMIS_OK;
+}
+
+static tamis_status add_new(tamis_body *f, uint64_t hash, bool *is_new) {
+    stack s;
+    unstack(f, &s);
+    const uint64_t top = top_of(f, &s, 0);
+    const seen p = see(hash);
+    const bool is_there = is_in_stack(&s, p);
+    if (!is_there && top == s.count) return TAMIS_FULL;
+    *is_new = !is_there;
+    if (is_there) return TAMIS_OK;
+    tamis_body *stage = &s.stage[top];
+    const uint64_t place = seen_by(stage, p);
+    s.kind->add(stage, tamis__hashes(&place, 1));
+    set_taken(stage, stage->items + 1);
     return TAMIS_OK;
 }
 
@@ -669,6 +719,7 @@ const tamis_kind tamis__scalable = {
     .query = query,
     .add = add,
     .room = room,
+    .speed = &(const tamis_speed){.has = has, .add_new = add_new},
     .reshape = &(const tamis_reshape){.grow = grow, .move = move, .stretch = stretch},
     .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare},
 };

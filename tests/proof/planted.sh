@@ -244,6 +244,18 @@ plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: 
     src/core/filter.c "tamis_body to = {.kind = f->kind, .items = f->image.body.items};" "tamis_body to = {.kind = f->kind, .items = 0};"
 plant "stages see hashes in their order" laws/laws "growth_in_any_order: scalable" \
     src/kinds/scalable.c "to[j] = tamis__mix(hash[j]);" "to[j] = hash[j] ^ 1;"
+plant "a key by itself is asked for as it is" unit/test_scalable "" \
+    src/kinds/scalable.c "return is_spread(stage) ? s.mixed : s.as_it_is;" "return s.as_it_is;"
+plant "a key by itself is asked for in the newest stage alone" unit/test_scalable "" \
+    src/kinds/scalable.c "for (uint64_t i = s->count; i-- > 0;)" "for (uint64_t i = s->count; i-- + 1 == s->count;)"
+plant "a key that is added by itself takes no room" unit/test_scalable "" \
+    src/kinds/scalable.c "set_taken(stage, stage->items + 1);" "set_taken(stage, stage->items);"
+plant "a key by itself is put where no room is" unit/test_scalable "" \
+    src/kinds/scalable.c "if (!is_there && top == s.count) return TAMIS_FULL;" "if (false) return TAMIS_FULL;"
+plant "a key that was there is counted, when asked for by itself" unit/test_scalable "" \
+    src/core/change.c "return added(f, TAMIS_OK, *is_new);" "return added(f, TAMIS_OK, 1);"
+plant "a single add to a stack writes to a view" laws/laws "view_at_any_alignment: scalable" \
+    src/core/change.c "TAMIS_ENTRY(f->kind, speed, add_new) && !f->is_view &&" "TAMIS_ENTRY(f->kind, speed, add_new) &&"
 plant "a table that grows sees hashes in their order" laws/laws "growth_in_any_order: grow" \
     src/kinds/grow.c "word[SPREAD] = 1;" "word[SPREAD] = 0;"
 plant "a union may miss the rate" laws/laws "unions_of_grown_are_true: scalable" \

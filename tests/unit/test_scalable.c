@@ -191,6 +191,38 @@ static void scalable_takes_many_as_one_by_one(void **state) {
     }
 }
 
+/* A key by itself has a way of its own through the stages: answers and bytes are those of lists,
+ * with stages that are empty, half full and full. */
+static void scalable_takes_one_as_many(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        enum { KEYS = 1000, ASKED = 32 };
+        tamis *one = test_make("scalable:capacity=20,fpr=5%%,kind=%s", stage_kinds[k]);
+        tamis *many = test_make("scalable:capacity=20,fpr=5%%,kind=%s", stage_kinds[k]);
+        for (unsigned i = 0; i < KEYS; i++) {
+            uint64_t asked[ASKED];
+            uint8_t hit[ASKED];
+            bool is_new = i & 1;
+            for (unsigned j = 0; j < ASKED; j++) asked[j] = test_number(k, j ? i / 2 + 61 * j : i);
+            tamis_has_hashes(many, asked, ASKED, hit);
+            for (unsigned j = 0; j < ASKED; j++)
+                assert_int_equal(tamis_has_hash(one, asked[j]), hit[j]);
+            assert_int_equal(tamis_add_new_hash(one, asked[0], &is_new), TAMIS_OK);
+            assert_int_equal(is_new, !hit[0]);
+            assert_int_equal(tamis_add_hashes(many, asked, is_new), TAMIS_OK);
+            assert_int_equal(tamis_add_new_hash(one, asked[0], &is_new), TAMIS_OK);
+            assert_false(is_new);
+            const struct tamis_info a = test_info(one), b = test_info(many);
+            assert_int_equal(a.items, b.items);
+            assert_memory_equal(a.word, b.word, sizeof a.word);
+            assert_memory_equal(test_payload(one), test_payload(many), a.payload_bytes);
+        }
+        assert_int_equal(test_info(one).word[STAGES], 6);
+        tamis_free(one);
+        tamis_free(many);
+    }
+}
+
 /* Blocks are aligned to cache lines, whatever the stages below. */
 static void scalable_stages_are_aligned(void **state) {
     (void)state;
@@ -425,6 +457,7 @@ int main(void) {
         cmocka_unit_test(scalable_of_a_size_grows),
         cmocka_unit_test(scalable_counts_a_key_once),
         cmocka_unit_test(scalable_takes_many_as_one_by_one),
+        cmocka_unit_test(scalable_takes_one_as_many),
         cmocka_unit_test(scalable_stages_are_aligned),
         cmocka_unit_test(scalable_merges_what_keeps_its_rate),
         cmocka_unit_test(scalable_joins_stacks_of_two_heights),
