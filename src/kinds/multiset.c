@@ -170,6 +170,7 @@ static tamis_status set_count(const tamis_slots *t, uint64_t home, uint64_t valu
 
 static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uint64_t count) {
     found f = find(t, home, value);
+    if (f.count == 0 && count == 1) return tamis__slot_insert(t, home, &f.run, f.at, value);
     if (f.count > UINT64_MAX - count) return tamis__fail(TAMIS_FULL, "a count would pass 2^64");
     return set_count(t, home, value, &f, f.count + count);
 }
@@ -208,6 +209,11 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    return count_of(&t, hash) != 0;
+}
+
 static tamis_status add_one(tamis_body *f, uint64_t hash) {
     const tamis_slots t = tamis__bag_slots(f);
     const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
@@ -223,13 +229,9 @@ static tamis_status remove_one(tamis_body *f, tamis_batch b) {
 }
 
 static tamis_status add(tamis_body *f, tamis_batch b) {
+    if (b.n == 1) return add_one(f, *b.hash);
     const tamis_slots t = tamis__bag_slots(f);
     return tamis__add_all(f, &t, b.hash, b.n, add_one, remove_one);
-}
-
-static bool has(const tamis_body *f, uint64_t hash) {
-    const tamis_slots t = tamis__bag_slots(f);
-    return count_of(&t, hash) != 0;
 }
 
 static bool add_single(tamis_body *f, uint64_t hash) {
