@@ -40,11 +40,12 @@ tamis_status tamis__install(tamis *f, const tamis_body *body, tamis_block *block
     if (f->home) {
         f->image.body.bytes = f->home + TAMIS_IMAGE_HEADER_BYTES;
         memcpy(f->image.body.bytes, body->bytes, (size_t)body->size);
-        return TAMIS_OK;
+    } else {
+        const tamis_block before = f->payload;
+        f->payload = *block;
+        *block = before;
     }
-    const tamis_block before = f->payload;
-    f->payload = *block;
-    *block = before;
+    tamis__keep(f);
     return TAMIS_OK;
 }
 
@@ -124,6 +125,7 @@ tamis_status tamis_set_payload(tamis *f, const void *payload, size_t size) {
         if (rc) return rc;
     }
     f->image.body = body;
+    tamis__keep(f); /* stages may be others */
     return TAMIS_OK;
 }
 

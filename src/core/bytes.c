@@ -101,11 +101,13 @@ tamis_status tamis__gate_begin(tamis **out, const uint8_t *header, uint64_t tota
 }
 
 tamis_status tamis__gate_end(tamis **filter, tamis *f, tamis_status rc) {
-    if (rc)
+    if (rc) {
         tamis_free(f);
-    else
-        *filter = f;
-    return rc;
+        return rc;
+    }
+    tamis__keep(f);
+    *filter = f;
+    return TAMIS_OK;
 }
 
 /* Sums the content, in pieces between which the caller may stop. */

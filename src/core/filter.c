@@ -26,6 +26,18 @@ void tamis__derive(tamis *f) {
     tamis__choose_one(f);
 }
 
+void tamis__keep(tamis *f) {
+    tamis_body *body = &f->image.body;
+    const size_t size =
+        TAMIS_ENTRY(f->kind, speed, keep) ? f->kind->speed->kept_size(body->word) : 0;
+    tamis__block_free(&f->allocator, &f->kept);
+    body->kept = NULL;
+    void *kept = size ? tamis__get(&f->allocator, size, &f->kept) : NULL;
+    if (!kept) return;
+    f->kind->speed->keep(body, kept);
+    body->kept = kept;
+}
+
 tamis_status tamis__own(tamis *f, char **notes) {
     tamis_image *image = &f->image;
     *notes = NULL;
@@ -51,6 +63,7 @@ tamis_status tamis__new_with(tamis **filter, const tamis_image *image,
     f->kind = image->entry->kind;
     tamis__keep_options(f, options);
     f->image = *image;
+    f->image.body.kept = NULL;
     rc = tamis__own(f, &notes);
     if (rc) {
         tamis_free(f);
@@ -68,6 +81,7 @@ void tamis_free(tamis *f) {
     tamis_block self = f->self;
     tamis__block_free(&allocator, &f->payload);
     tamis__block_free(&allocator, &f->notes);
+    tamis__block_free(&allocator, &f->kept);
     if (f->map) tamis__disk_unmap(f->map, f->map_size);
     tamis__wipe(&f->image.hasher, sizeof f->image.hasher);
     tamis__block_free(&allocator, &self);
@@ -86,6 +100,11 @@ tamis *tamis_relocate(tamis *f, tamis_mover *move, void *ctx) {
     tamis_image *image = &f->image;
     if (f->payload.base) image->body.bytes = move_block(&f->payload, image->body.size, move, ctx);
     if (f->notes.base) image->notes = move_block(&f->notes, image->notes_size, move, ctx);
+    if (f->kept.base) {
+        void *kept = move_block(&f->kept, f->kind->speed->kept_size(image->body.word), move, ctx);
+        f->kind->speed->keep(&image->body, kept);
+        image->body.kept = kept;
+    }
     tamis_block self = f->self;
     f = move_block(&self, sizeof *f, move, ctx);
     f->self = self;
@@ -219,6 +238,7 @@ tamis_status tamis__make_empty(tamis **filter, const tamis_making *m, void *home
     if (home) memset(f->image.body.bytes, 0, (size_t)f->image.body.size);
     if (f->kind->start) f->kind->start(&f->image.body);
     tamis__derive(f);
+    tamis__keep(f);
     *filter = f;
     return TAMIS_OK;
 }
@@ -243,11 +263,13 @@ static tamis_status copy_as(tamis **copy, const tamis *f, const struct tamis_all
     tamis_status rc = tamis__new_with(&g, &f->image, allocator, options);
     if (rc) return rc;
     rc = tamis__copy_bytes(g, g->image.body.bytes, f->image.body.bytes, f->image.body.size);
-    if (rc)
+    if (rc) {
         tamis_free(g);
-    else
-        *copy = g;
-    return rc;
+        return rc;
+    }
+    tamis__keep(g);
+    *copy = g;
+    return TAMIS_OK;
 }
 
 tamis_status tamis_copy(tamis **copy, const tamis *f) {

@@ -19,6 +19,7 @@ struct tamis {
     uint64_t flip;          /* argument of one.has_number */
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* allocated; the last two are empty in a view */
+    tamis_block kept;                 /* see tamis__keep; often empty */
     void *map;                        /* of tamis_map, else NULL */
     size_t map_size;
     uint8_t *home; /* host memory that holds the image, else NULL */
@@ -40,6 +41,10 @@ void tamis__set_kind(tamis *, const tamis_entry *);
 /* Derives what follows from kind, shape and hash: abilities, and the functions for a single key.
  * Call it when these are set, and whenever the shape changes. */
 void tamis__derive(tamis *);
+
+/* Remembers what the kind wants to know of the payload, once that is there and whenever the shape
+ * changes. Without memory for it the kind looks into the payload for each key. */
+void tamis__keep(tamis *);
 
 /* Its part for one key: sets `one` and `flip`. */
 void tamis__choose_one(tamis *);

@@ -23,6 +23,7 @@ typedef struct tamis_body {
     uint64_t items;             /* adds so far; kept by core */
     uint64_t size;              /* bytes of payload, always what check() returns */
     uint8_t *bytes;             /* little-endian; aligned to 64 if core's, to nothing in a view */
+    const void *kept;           /* what speed->keep made of the bytes, or NULL */
 } tamis_body;
 
 /* What a query or a change works on; a single key is a batch of one. Kinds take hashes; those of
@@ -119,6 +120,12 @@ typedef struct tamis_speed {
      * not age. *is_new tells; TAMIS_FULL, and nothing has changed, when it is new and the present
      * shape has no room for it. */
     tamis_status (*add_new)(tamis_body *, uint64_t hash, bool *is_new);
+
+    /* What the kind would otherwise find in the payload again for each key: its size, 0 where it
+     * gains nothing, and making it. It holds until the shape changes or the bytes move; core may
+     * lack the memory for it. */
+    size_t (*kept_size)(const uint64_t word[]);
+    void (*keep)(const tamis_body *, void *kept);
 
     /* Fetches the memory that query will read, for large payloads, while the next keys are
      * hashed. */

@@ -124,23 +124,23 @@ static void place(uint64_t *to, const uint64_t *hash, size_t n, bool is_mixed) {
     for (size_t j = 0; j < n; j++) to[j] = tamis__mix(hash[j]);
 }
 
+static uint64_t taken_by(const tamis_body *stage) {
+    return tamis__get64(header_of(stage) + AT_TAKEN);
+}
+
 /* Finds the stages. In a payload that has passed the audit this cannot fail. */
-static tamis_status unstack(const tamis_body *f, stack *s) {
-    s->kind = kind_of(f->word);
-    s->count = f->word[STAGES];
+static tamis_status find(const tamis_body *f, tamis_body *b) {
     uint64_t at = 0;
-    for (uint64_t i = 0; i < s->count; i++) {
-        tamis_body *b = &s->stage[i];
+    for (uint64_t i = 0; i < f->word[STAGES]; i++, b++) {
         if (f->size - at < LINE)
             return tamis__fail(TAMIS_CORRUPT, "a scalable filter ends before its last stage");
-        *b = (tamis_body){.kind = s->kind};
-        if (i == 0) memcpy(b->word, f->word + SHAPE, SHAPE_WORDS * sizeof *b->word);
-        for (int w = 0; i && w < SHAPE_WORDS; w++)
-            b->word[w] = tamis__get64(f->bytes + at + AT_SHAPE + 8 * w);
-        const tamis_status rc = s->kind->check(b->word, &b->size);
+        *b = (tamis_body){.kind = kind_of(f->word)};
+        for (int w = 0; w < SHAPE_WORDS; w++)
+            b->word[w] = i ? tamis__get64(f->bytes + at + AT_SHAPE + 8 * w) : f->word[SHAPE + w];
+        const tamis_status rc = b->kind->check(b->word, &b->size);
         if (rc) return rc;
-        b->items = tamis__get64(f->bytes + at + AT_TAKEN);
         b->bytes = f->bytes + at + LINE;
+        b->items = taken_by(b);
         if (to_line(b->size) > f->size - at - LINE)
             return tamis__fail(TAMIS_CORRUPT, "stage %llu is larger than the whole filter",
                                (unsigned long long)i);
@@ -150,6 +150,28 @@ static tamis_status unstack(const tamis_body *f, stack *s) {
         return tamis__fail(TAMIS_CORRUPT, "the stages have %llu bytes of %llu",
                            (unsigned long long)at, (unsigned long long)f->size);
     return TAMIS_OK;
+}
+
+/* Where a stage is follows from all below it: a handle keeps them. Their items are those of that
+ * time. */
+static size_t kept_size(const uint64_t word[]) {
+    return word[STAGES] * sizeof(tamis_body);
+}
+
+static void keep(const tamis_body *f, void *kept) {
+    find(f, kept);
+}
+
+static const tamis_body *stages_of(const tamis_body *f, tamis_body room[MAX_STAGES]) {
+    if (f->kept) return f->kept;
+    find(f, room);
+    return room;
+}
+
+static tamis_status unstack(const tamis_body *f, stack *s) {
+    s->kind = kind_of(f->word);
+    s->count = f->word[STAGES];
+    return find(f, s->stage);
 }
 
 static void set_taken(tamis_body *stage, uint64_t keys) {
@@ -452,17 +474,19 @@ static uint64_t seen_by(const tamis_body *stage, seen s) {
     return is_spread(stage) ? s.mixed : s.as_it_is;
 }
 
-/* From the newest down. A batch of one would wait for kernels that are made for many. */
-static bool is_in_stack(const stack *s, seen hash) {
-    for (uint64_t i = s->count; i-- > 0;)
-        if (s->stage[i].items && has_one(&s->stage[i], seen_by(&s->stage[i], hash))) return true;
-    return false;
+/* A batch of one would wait for kernels that are made for many. */
+static bool is_in(const tamis_body *stage, seen hash) {
+    return taken_by(stage) && has_one(stage, seen_by(stage, hash));
 }
 
+/* From the newest down. */
 static bool has(const tamis_body *f, uint64_t hash) {
-    stack s;
-    unstack(f, &s);
-    return is_in_stack(&s, see(hash));
+    tamis_body room[MAX_STAGES];
+    const tamis_body *stage = stages_of(f, room);
+    const seen as = see(hash);
+    for (uint64_t i = f->word[STAGES]; i-- > 0;)
+        if (is_in(&stage[i], as)) return true;
+    return false;
 }
 
 /* Adds to the stage on top of full ones what neither they nor it have; as long as a batch is not
@@ -482,19 +506,13 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     set_taken(stage, stage->items + taken);
 }
 
-/* The lowest stage with room; `count` when all are full. */
-static uint64_t top_of(const tamis_body *f, const stack *s, uint64_t from) {
-    while (from < s->count && s->stage[from].items >= capacity_of(f->word, from)) from++;
-    return from;
-}
-
 /* Core has made room for every new key; without room they are all old. */
 static tamis_status add(tamis_body *f, tamis_batch b) {
     stack s;
     uint64_t top = 0;
     unstack(f, &s);
     while (b.n) {
-        top = top_of(f, &s, top);
+        while (top < s.count && s.stage[top].items >= capacity_of(f->word, top)) top++;
         if (top == s.count) break;
         const uint64_t room = capacity_of(f->word, top) - s.stage[top].items;
         const size_t max = b.n < BATCH ? b.n : BATCH, m = room < max ? (size_t)room : max;
@@ -504,31 +522,38 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return TAMIS_OK;
 }
 
+/* It goes into the lowest stage with room; there is none in a stage below, and nothing in those
+ * above. */
 static tamis_status add_new(tamis_body *f, uint64_t hash, bool *is_new) {
-    stack s;
-    unstack(f, &s);
-    const uint64_t top = top_of(f, &s, 0);
-    const seen p = see(hash);
-    const bool is_there = is_in_stack(&s, p);
-    if (!is_there && top == s.count) return TAMIS_FULL;
-    *is_new = !is_there;
-    if (is_there) return TAMIS_OK;
-    tamis_body *stage = &s.stage[top];
-    const uint64_t place = seen_by(stage, p);
-    s.kind->add(stage, tamis__hashes(&place, 1));
-    set_taken(stage, stage->items + 1);
+    tamis_body room[MAX_STAGES];
+    const tamis_body *stage = stages_of(f, room), *top = NULL;
+    const seen as = see(hash);
+    for (uint64_t i = f->word[STAGES]; i-- > 0;) {
+        if (is_in(&stage[i], as)) {
+            *is_new = false;
+            return TAMIS_OK;
+        }
+        if (taken_by(&stage[i]) < capacity_of(f->word, i)) top = &stage[i];
+    }
+    if (!top) return TAMIS_FULL;
+    tamis_body b = *top;
+    const uint64_t place = seen_by(&b, as);
+    b.kind->add(&b, tamis__hashes(&place, 1));
+    set_taken(&b, taken_by(&b) + 1);
+    *is_new = true;
     return TAMIS_OK;
 }
 
 /* ---- Growing -------------------------------------------------------------------------------- */
 
 static uint64_t room(const tamis_body *f) {
-    stack s;
+    tamis_body memory[MAX_STAGES];
+    const tamis_body *stage = stages_of(f, memory);
     uint64_t sum = 0;
-    unstack(f, &s);
-    for (uint64_t i = 0; i < s.count; i++)
-        if (s.stage[i].items < capacity_of(f->word, i))
-            sum += capacity_of(f->word, i) - s.stage[i].items;
+    for (uint64_t i = 0; i < f->word[STAGES]; i++) {
+        const uint64_t taken = taken_by(&stage[i]), capacity = capacity_of(f->word, i);
+        if (taken < capacity) sum += capacity - taken;
+    }
     return sum;
 }
 
@@ -719,7 +744,8 @@ const tamis_kind tamis__scalable = {
     .query = query,
     .add = add,
     .room = room,
-    .speed = &(const tamis_speed){.has = has, .add_new = add_new},
+    .speed =
+        &(const tamis_speed){.has = has, .add_new = add_new, .kept_size = kept_size, .keep = keep},
     .reshape = &(const tamis_reshape){.grow = grow, .move = move, .stretch = stretch},
     .sets = &(const tamis_sets){.merge = merge, .may_compare = may_compare},
 };

@@ -15,6 +15,7 @@
 #include "kinds/kind.h"
 #include "tamis_engine.h"
 #include "tests/support/contents.h"
+#include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
@@ -220,6 +221,56 @@ static void scalable_takes_one_as_many(void **state) {
         assert_int_equal(test_info(one).word[STAGES], 6);
         tamis_free(one);
         tamis_free(many);
+    }
+}
+
+/* What a handle remembers of its stages is its own: in copies, in images that are read, and when
+ * more stages come. */
+static void scalable_finds_its_stages_again(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        enum { KEYS = 500, ASKED = 1000, HANDLES = 4 };
+        tamis *f = test_make("scalable:capacity=20,kind=%s", stage_kinds[k]), *handles[HANDLES];
+        uint64_t asked[ASKED];
+        uint8_t hit[ASKED];
+        size_t size;
+        test_add_hashes(f, k, 0, KEYS);
+        uint8_t *image = test_image(f, &size);
+        assert_int_equal(tamis_copy(&handles[0], f), TAMIS_OK);
+        assert_int_equal(tamis_load(&handles[1], image, size), TAMIS_OK);
+        assert_int_equal(tamis_view(&handles[2], image, size), TAMIS_OK);
+        test_add_hashes(f, k, KEYS, 3 * KEYS);
+        handles[3] = f;
+        for (unsigned i = 0; i < ASKED; i++) asked[i] = test_number(k, i);
+        for (size_t h = 0; h < HANDLES; h++) {
+            tamis_has_hashes(handles[h], asked, ASKED, hit);
+            for (unsigned i = 0; i < ASKED; i++) {
+                assert_int_equal(tamis_has_hash(handles[h], asked[i]), hit[i]);
+                assert_true(hit[i] || (i >= KEYS && h < 3));
+            }
+        }
+        for (size_t h = 0; h < HANDLES; h++) tamis_free(handles[h]);
+        free(image);
+    }
+}
+
+/* Without memory for what a handle remembers, stages are found in the payload each time; and all of
+ * it is given back. */
+static void scalable_needs_no_memory_of_its_stages(void **state) {
+    (void)state;
+    for (long fail_at = 1; fail_at < 12; fail_at++) {
+        test_failing_allocator memory = {.fail_at = fail_at};
+        const struct tamis_allocator allocator = test_allocator(&memory);
+        struct tamis_options options = TAMIS_OPTIONS_INIT;
+        tamis *f;
+        options.allocator = &allocator;
+        if (tamis_create_with(&f, "scalable:capacity=20", &options)) continue;
+        unsigned added = 0;
+        while (added < 1000 && tamis_add_hash(f, test_number(1, added)) == TAMIS_OK) added++;
+        assert_true(added >= 20);
+        assert_int_equal(test_count_hits(f, 1, 0, added), added);
+        tamis_free(f);
+        assert_int_equal(memory.blocks, 0);
     }
 }
 
@@ -458,6 +509,8 @@ int main(void) {
         cmocka_unit_test(scalable_counts_a_key_once),
         cmocka_unit_test(scalable_takes_many_as_one_by_one),
         cmocka_unit_test(scalable_takes_one_as_many),
+        cmocka_unit_test(scalable_finds_its_stages_again),
+        cmocka_unit_test(scalable_needs_no_memory_of_its_stages),
         cmocka_unit_test(scalable_stages_are_aligned),
         cmocka_unit_test(scalable_merges_what_keeps_its_rate),
         cmocka_unit_test(scalable_joins_stacks_of_two_heights),
