@@ -154,6 +154,8 @@ static void replicate_items(request *r, size_t from, size_t count) {
     redis.Replicate(r->ctx, "BF.MADD", "sv", r->key, request_items(r) + from, count);
 }
 
+static const char added_event[] = "bloom.add";
+
 /* A command that was done goes to replicas as it came, which costs the server nothing for each
  * item, unless it made the filter or was left to a job, or found no room. */
 static void tell_others(request *r, const items *t, const outcome *o) {
@@ -161,7 +163,7 @@ static void tell_others(request *r, const items *t, const outcome *o) {
         request_replicate(r);
     else if (o->done)
         replicate_items(r, 0, o->done);
-    if (o->added) request_notify(r, "bloom.add");
+    if (o->added) request_notify(r, added_event);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -208,8 +210,9 @@ static bool is_large(const value *v) {
 
 /* For these items; not what does not scale. */
 static bool must_grow(items *t, const value *v, slice s) {
+    if (!is_large(v)) return false;
     const uint64_t room = tamis_remaining(v->filter);
-    return room < s.count && is_large(v) && items_missing(t, v->filter, s.from, s.count) > room;
+    return room < s.count && items_missing(t, v->filter, s.from, s.count) > room;
 }
 
 static void grow(job *j) {
@@ -289,9 +292,27 @@ static int add_very_many(request *r) {
                       .reply = reply_stream,
                       .free = batch_free,
                       .data = b,
-                      .event = "bloom.add",
+                      .event = added_event,
                       .count = request_count(r)};
     return b ? many_change(r, &s) : REDIS_OK;
+}
+
+/* ---- One item -------------------------------------------------------------------------------- */
+
+/* Most commands have one item, and a filter with room for it. False, and nothing was done: the
+ * general way finds out what is to be done, or what is wrong. */
+static bool add_single(request *r) {
+    const value *v = r->value;
+    const struct tamis_key item = key_of(*request_items(r));
+    bool is_new;
+    if (!r->is_verbatim || v->hashes_itself || v->facts.expansion == 0) return false;
+    if (is_large(v) && tamis_remaining(v->filter) == 0) return false;
+    if (tamis_add_new(v->filter, item.bytes, item.len, &is_new)) return false;
+    count_items(r, 1);
+    request_replicate(r);
+    if (is_new) request_notify(r, added_event);
+    reply_bool(r->ctx, is_new);
+    return true;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -301,6 +322,7 @@ static int add_here(request *r) {
     items t;
     outcome o;
     const value *v = r->value;
+    if (r->form == REPLY_SINGLE && add_single(r)) return REDIS_OK;
     const limits l = limits_of(v);
     if (many_may_wait(r, request_count(r))) return add_very_many(r);
     if (!items_take(r, &t, v)) return REDIS_OK;

@@ -31,12 +31,12 @@ static const command commands[COMMANDS] = {
 #include "engines/redis/commands.def"
 };
 
-/* Asked once, and not for each of a million adds. */
-static bool has_secret[COMMANDS];
-
 static bool finds_keys_itself(const command *c) {
     return strstr(c->flags, "getkeys-api");
 }
+
+/* Asked once, and not for each of a million adds. */
+static struct traits { bool has_secret, finds_keys_itself; } traits[COMMANDS];
 
 /* Waiting also for arguments that are not keys does no harm. */
 int request_last_key(const request *r) {
@@ -56,10 +56,11 @@ static bool may_begin(request *r) {
 
 int request_run(request *r) {
     const command *c = r->command;
-    /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do
-     * nothing. */
-    if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(r->ctx)) return c->function(r);
-    if (has_secret[c - commands]) usage_hide(r->ctx, c->usage, r->argv, r->argc);
+    const struct traits *t = &traits[c - commands];
+    /* It shall tell which of these are keys, and do nothing. */
+    if (t->finds_keys_itself && redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(r->ctx))
+        return c->function(r);
+    if (t->has_secret) usage_hide(r->ctx, c->usage, r->argv, r->argc);
     if (r->argc < c->min || (c->max && r->argc > c->max)) return request_wrong_arity(r);
     if (c->last) r->key = r->argv[1];
     if (!may_begin(r)) return REDIS_OK;
@@ -165,7 +166,7 @@ int commands_start(redis_ctx *ctx) {
         /* A second category of the same name is refused, which does no harm. */
         if (redis.AddACLCategory) redis.AddACLCategory(ctx, category_of(c));
         if (create(ctx, c)) return REDIS_ERR;
-        has_secret[i] = usage_has_secret(c->usage);
+        traits[i] = (struct traits){usage_has_secret(c->usage), finds_keys_itself(c)};
     }
     return REDIS_OK;
 }

@@ -70,9 +70,16 @@ int many_ask(request *r, bool is_empty, sender *tell) {
     return REDIS_OK;
 }
 
+/* One item needs no room for many. */
+static int one_exists(request *r) {
+    const struct tamis_key item = key_of(*request_items(r));
+    count_items(r, 1);
+    return reply_bool(r->ctx, tamis_has(r->value->filter, item.bytes, item.len));
+}
+
 int many_exist(request *r) {
     if (request_is_coming(r)) return REDIS_OK;
-    if (r->value) return many_ask(r, false, tell_hits);
+    if (r->value) return r->form == REPLY_SINGLE ? one_exists(r) : many_ask(r, false, tell_hits);
     reply_hits(r, NULL, request_count(r));
     return REDIS_OK;
 }

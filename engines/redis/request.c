@@ -16,9 +16,10 @@ void request_open(request *r, int mode, family wanted) {
     request_close(r);
     r->value = NULL, r->is_wrong = false;
     r->opened = redis.OpenKey(r->ctx, r->key, mode);
-    if (!r->opened || redis.KeyType(r->opened) == REDIS_KEY_EMPTY) return;
-    if (redis.KeyType(r->opened) == REDIS_KEY_MODULE && is_ours(redis.ModuleTypeGetType(r->opened)))
-        r->value = redis.ModuleTypeGetValue(r->opened);
+    if (!r->opened) return;
+    redis_type *type = redis.ModuleTypeGetType(r->opened); /* NULL where nothing of a module is */
+    if (!type && redis.KeyType(r->opened) == REDIS_KEY_EMPTY) return;
+    if (type && is_ours(type)) r->value = redis.ModuleTypeGetValue(r->opened);
     /* The family of a filter that is still arriving is unknown: all families say so. */
     const bool is_known = r->value && r->value->filter;
     if (is_known && !(r->value->facts.family & wanted)) r->value = NULL;

@@ -736,6 +736,20 @@ def large_words(server):
     c.close()
 
 
+def large_growth_by_one(t, kind, capacity):
+    """An item by itself for which a large filter must grow."""
+    c, key = t.client, "full"
+    c.must("BF.RESERVE", key, "1e-12", capacity)
+    for at in range(0, capacity, 10_000):
+        c.must("BF.MADD", key, *range(at, at + 10_000))
+    before = field(c, "tamis", DONE)
+    tap.equal(c.do("BF.ADD", key, "7"), 0, f"BF.ADD, {kind}: what is there needs no room")
+    tap.equal(field(c, "tamis", DONE) - before, 0, f"BF.ADD, {kind}: and no copy")
+    tap.equal(c.do("BF.ADD", key, "one more"), 1, f"BF.ADD, {kind}: one more goes in")
+    tap.equal(field(c, "tamis", DONE) - before, 1, f"BF.ADD, {kind}: it grew once, on a copy")
+    t.keys.append(key)
+
+
 def many_of_theirs(server, replica):
     t = Theirs(server, replica)
     c = t.client
@@ -747,6 +761,8 @@ def many_of_theirs(server, replica):
             t.end(kind)
             if family == "bf":
                 large_growth(t, kind, ["BF.RESERVE", "1e-12", 600_000], ["BF.MADD"], 40_000, 680_000)
+            if (family, kind) == ("bf", "tamis"):
+                large_growth_by_one(t, kind, 600_000)
             if family == "cf":
                 large_growth(t, kind, ["CF.RESERVE", 250_000, "EXPANSION", 16], ["CF.INSERT", "ITEMS"], 40_000, 280_000)
                 large_growth(t, kind, ["CF.RESERVE", 250_000, "EXPANSION", 16], ["CF.INSERTNX", "ITEMS"], 10_000, 280_000)
