@@ -217,6 +217,8 @@ static bool has(const tamis_body *f, uint64_t hash) {
 static tamis_status add_one(tamis_body *f, uint64_t hash) {
     const tamis_slots t = tamis__bag_slots(f);
     const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    /* The first of its home is a slot of its own, in any encoding. */
+    if (!tamis__is_occupied(&t, fp.home) && tamis__slots_add(&t, &hash, 1)) return TAMIS_OK;
     return put(&t, fp.home, fp.value, 1);
 }
 
