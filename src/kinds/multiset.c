@@ -211,6 +211,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 
 static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_slots t = tamis__bag_slots(f);
+    tamis__slots_expect(&t, &hash, 0, 1);
     return count_of(&t, hash) != 0;
 }
 
@@ -231,7 +232,6 @@ static tamis_status remove_one(tamis_body *f, tamis_batch b) {
 }
 
 static tamis_status add(tamis_body *f, tamis_batch b) {
-    if (b.n == 1) return add_one(f, *b.hash);
     const tamis_slots t = tamis__bag_slots(f);
     return tamis__add_all(f, &t, b.hash, b.n, add_one, remove_one);
 }
