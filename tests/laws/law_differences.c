@@ -7,6 +7,7 @@
 #include "tamis_engine.h"
 #include "tamis_special.h"
 #include "tests/laws/laws.h"
+#include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
 
@@ -182,8 +183,19 @@ static const char *too_many_are_a_part(const subject *s) {
 
 /* ---- Estimates ------------------------------------------------------------------------------ */
 
-/* Ten pairs of sets for every size: single ones within six of their errors, which are no excuse,
- * and all together a third of that. */
+/* How far off an estimate with this error may be. Two differences that share a counter move one by
+ * signs by two. Where that is less than one such pair on average, their number is Poisson's, and
+ * its tail is longer than six standard deviations. */
+static double may_be_off(double error) {
+    const double pairs = error * error / 4;
+    if (pairs >= 1) return 6 * error + 1e-6;
+    double chance = exp(-pairs), more = 1 - chance, most = 0;
+    for (; more >= TEST_ALPHA; more -= chance) chance *= pairs / ++most;
+    return fmax(6 * error, 2 * most) + 1e-6;
+}
+
+/* Ten pairs of sets for every size: single ones and all together are within their errors, which are
+ * no excuse. */
 static const char *size_of(const subject *s, uint64_t d) {
     enum { PAIRS = 10 };
     double sum = 0, variance = 0;
@@ -198,13 +210,13 @@ static const char *size_of(const subject *s, uint64_t d) {
         if (rc == TAMIS_UNSUPPORTED) return NULL; /* the options exclude it */
         if (rc) return tamis_why();
         const double off = fabs(size.value - (double)d);
-        if (off > 6 * size.error + 1e-6 || size.error > 0.5 * (double)d)
+        if (off > may_be_off(size.error) || size.error > 0.5 * (double)d)
             return wrong("%llu differences are estimated as %.1f +- %.1f", (unsigned long long)d,
                          size.value, size.error);
         sum += size.value;
         variance += size.error * size.error;
     }
-    if (fabs(sum - PAIRS * (double)d) <= 6 * sqrt(variance) + 1e-6) return NULL;
+    if (fabs(sum - PAIRS * (double)d) <= may_be_off(sqrt(variance))) return NULL;
     return wrong("%d times %llu differences are %.1f in all", PAIRS, (unsigned long long)d, sum);
 }
 
