@@ -21,12 +21,12 @@ SMALL_WHY := $(shell tools/small $(SMALL) "$(KINDS)" "$(FORMATS)" "$(WITH)" 2>&1
 $(if $(SMALL_WHY),$(error $(SMALL_WHY)))
 FLAGS += -DTAMIS_KINDS_DEF='"$(SMALL)/kinds.def"' -DTAMIS_FORMATS_DEF='"$(SMALL)/formats.def"' \
          $(if $(HAS_VECTORS),,-DTAMIS_PLAIN) -ffunction-sections -fdata-sections \
-         -fno-unwind-tables -fno-asynchronous-unwind-tables
+         -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-math-errno
 ifeq ($(HAS_VECTORS),) # kernels are empty files
 FLAGS_avx2   :=
 FLAGS_avx512 :=
 endif
-SO_FLAGS := -Wl,--gc-sections -Wl,-z,noseparate-code
+SO_FLAGS := -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--no-ld-generated-unwind-info
 SO_SRC   := $(filter-out $(shell cat $(SMALL)/left_out),$(LIB_SRC)) $(shell cat $(SMALL)/instead)
 SO_OBJ   := $(SO_SRC:%.c=$(B)/%.o)
 $(B)/libtamis.so.$(VERSION): $(SMALL)/left_out
