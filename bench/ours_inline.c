@@ -4,17 +4,34 @@
 #include "bench/bench.h"
 #include "tamis_inline.h"
 
+typedef void queries(const struct tamis_inline *, const uint64_t *keys, size_t n, uint8_t *hit);
+
+/* One loop for each rule and hash, as in an engine that has settled on one of them. */
+#define QUERIES(name, rule, hash)                                                     \
+    static void name(const struct tamis_inline *view, const uint64_t *keys, size_t n, \
+                     uint8_t *hit) {                                                  \
+        const struct tamis_inline fast = tamis_inline_known(view, rule, hash);        \
+        for (size_t i = 0; i < n; i++) hit[i] = tamis_inline_has_u64(&fast, keys[i]); \
+    }
+QUERIES(blocked_xxh3, TAMIS_INLINE_BLOCKED, TAMIS_INLINE_XXH3)
+QUERIES(blocked_mix8, TAMIS_INLINE_BLOCKED, TAMIS_INLINE_MIX8)
+QUERIES(split_xxh3, TAMIS_INLINE_SPLIT, TAMIS_INLINE_XXH3)
+QUERIES(split_mix8, TAMIS_INLINE_SPLIT, TAMIS_INLINE_MIX8)
+QUERIES(parquet_xxh3, TAMIS_INLINE_SPLIT_PARQUET, TAMIS_INLINE_XXH3)
+QUERIES(parquet_mix8, TAMIS_INLINE_SPLIT_PARQUET, TAMIS_INLINE_MIX8)
+
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
+    static queries *const by_rule_and_hash[][2] = {
+        {blocked_xxh3, blocked_mix8}, {split_xxh3, split_mix8}, {parquet_xxh3, parquet_mix8}};
     struct tamis_inline view = TAMIS_INLINE_INIT;
-    if (tamis_inline_view(filter, &view)) return;
-    const struct tamis_inline fast = view; /* its address is not shared: it stays in registers */
-    for (size_t i = 0; i < n; i++) hit[i] = tamis_inline_has_u64(&fast, keys[i]);
+    if (!tamis_inline_view(filter, &view))
+        by_rule_and_hash[view.rule][view.hash](&view, keys, n, hit);
 }
 
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n) {
     struct tamis_inline view = TAMIS_INLINE_INIT;
     if (tamis_inline_view(filter, &view)) return key;
-    const struct tamis_inline fast = view;
+    const struct tamis_inline fast = view; /* its address is not shared: it stays in registers */
     while (n--) key = bench_next(key, tamis_inline_has_u64(&fast, key));
     return key;
 }

@@ -182,7 +182,8 @@ TAMIS_API bool tamis_constant_at(size_t i, const char **name, int64_t *value);
  *     fpr=P        target rate at capacity, from 1e-12 to below 1 (default: 1% without size)
  *     size=BYTES   payload at most this large; two of capacity, fpr and size fix the third
  *     bits=N       the same in bits; classic and universal take exactly that many
- *     hash=xxh3    the default; or xxh64 (Parquet's and Arrow's), or sip13 (keyed, see below)
+ *     hash=xxh3    the default; or xxh64 (Parquet's and Arrow's), mix8 (xxh3 with a shorter
+ *                  hash of 8-byte keys: integers), or sip13 (keyed, see below)
  *     seed=N       another hash function of the same family; 0 when not given
  *     key=inside   with hash=sip13: the image holds the secret; or key=outside: only its 8-byte id
  *
@@ -687,8 +688,8 @@ struct tamis_info {
     double fpr_now;                  /* from the bits that are set now */
     double fill;                     /* share of bits that are set */
     struct tamis_estimate items_now; /* distinct keys, estimated; value is infinite if saturated */
-    const char *hash;                /* "xxh3", "xxh64", "sip13"; "own" for imported kinds */
-    const char *key_place;           /* "none", "inside", "outside" */
+    const char *hash;      /* "xxh3", "xxh64", "mix8", "sip13"; "own" for imported kinds */
+    const char *key_place; /* "none", "inside", "outside" */
     uint64_t seed;
     uint64_t key_id; /* 0 without a secret */
     uint64_t word[TAMIS_WORDS];

@@ -36,7 +36,7 @@
 #endif
 #if defined(TAMIS_INLINE_PLAIN)
 /* none of the following */
-#elif defined(__AVX512BITALG__) && defined(__AVX512IFMA__)
+#elif defined(__AVX512BITALG__) && defined(__AVX512BW__)
 #define TAMIS_INLINE_AVX2   1
 #define TAMIS_INLINE_AVX512 1
 #elif defined(__AVX2__)
@@ -57,8 +57,12 @@ enum tamis_inline_rule {
     TAMIS_INLINE_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash only */
 };
 
-/* The rules that this header knows, as one number. A filter whose rule is newer is refused. */
-enum { TAMIS_INLINE_VERSION = 1 };
+/* How an integer is hashed. */
+enum tamis_inline_hash { TAMIS_INLINE_XXH3 = 0, TAMIS_INLINE_MIX8 = 1 };
+
+/* The rules and hashes that this header knows, as one number. A filter with a newer one is
+ * refused. */
+enum { TAMIS_INLINE_VERSION = 2 };
 
 #define TAMIS_INLINE_INIT tamis_inline_init()
 
@@ -70,6 +74,7 @@ struct tamis_inline {
     uint64_t blocks; /* in the payload */
     uint64_t flip;   /* initial value of an integer's hash */
     uint64_t added;  /* keys since tamis_inline_edit */
+    enum tamis_inline_hash hash;
 };
 
 static inline struct tamis_inline tamis_inline_init(void) {
@@ -81,7 +86,7 @@ static inline struct tamis_inline tamis_inline_init(void) {
 }
 
 /* Creates a view for queries. TAMIS_UNSUPPORTED for other kinds, for blocked with other than 8
- * hashes, and for filters with a hash other than xxh3. Threads: as tamis_has. */
+ * hashes, and for filters with a hash other than xxh3 and mix8. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_inline_view(const tamis *filter, struct tamis_inline *fast);
 
 /* Creates a view for queries and adds; after the adds, tamis_inline_done counts them as items of
@@ -102,20 +107,52 @@ static inline uint64_t tamis_inline_xxh3(uint64_t flip, uint64_t key) {
     return h ^ h >> 28;
 }
 
-static inline uint64_t tamis_inline_hash_u64(const struct tamis_inline *fast, uint64_t key) {
-    return tamis_inline_xxh3(fast->flip, key);
+/* The lower half of a product; the upper half goes to `upper`. One instruction of BMI2, written as
+ * such: GCC 12 keeps a 128-bit product in a pair of registers and, short of registers, kept the
+ * caller's loop counter in a vector: 2.0 ns per key of split in a filter of 128 KiB, now 1.1. */
+static inline uint64_t tamis_inline_product(uint64_t x, uint64_t y, uint64_t *upper) {
+#if defined(__BMI2__) && defined(__x86_64__) && defined(__GNUC__)
+    uint64_t lower;
+    __asm__("mulx %3, %0, %1" : "=r"(lower), "=r"(*upper) : "d"(x), "r"(y));
+    return lower;
+#elif defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 tamis_inline_u128;
+    const tamis_inline_u128 product = (tamis_inline_u128)x * y;
+    *upper = (uint64_t)(product >> 64);
+    return (uint64_t)product;
+#else
+    const uint64_t xl = (uint32_t)x, xh = x >> 32, yl = (uint32_t)y, yh = y >> 32;
+    const uint64_t ll = xl * yl, hl = xh * yl, lh = xl * yh;
+    *upper = xh * yh + (hl >> 32) + (lh >> 32) + (((ll >> 32) + (uint32_t)hl + (uint32_t)lh) >> 32);
+    return x * y;
+#endif
 }
 
 /* The upper half of a product. */
 static inline uint64_t tamis_inline_range(uint64_t hash, uint64_t n) {
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 tamis_inline_u128;
-    return (uint64_t)((tamis_inline_u128)hash * n >> 64);
-#else
-    const uint64_t hl = (uint32_t)hash, hh = hash >> 32, nl = (uint32_t)n, nh = n >> 32;
-    const uint64_t middle = (hl * nl >> 32) + (uint32_t)(hl * nh) + (uint32_t)(hh * nl);
-    return hh * nh + (hl * nh >> 32) + (hh * nl >> 32) + (middle >> 32);
-#endif
+    uint64_t upper;
+    (void)tamis_inline_product(hash, n, &upper);
+    return upper;
+}
+
+/* The exclusive or of both halves of a product. */
+static inline uint64_t tamis_inline_fold(uint64_t x, uint64_t factor) {
+    uint64_t upper;
+    const uint64_t lower = tamis_inline_product(x, factor, &upper);
+    return lower ^ upper;
+}
+
+/* mix8 of the same bytes: two folded products, half the instructions of XXH3. The factors have 52
+ * bits, so that vector units can multiply by them in few steps. One product alone would leave
+ * counters in a lattice: of 40,000 that were not members, quotient at 5 % found none. */
+static inline uint64_t tamis_inline_mix8(uint64_t flip, uint64_t key) {
+    return tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199)),
+                             UINT64_C(0xa4093822299f3));
+}
+
+static inline uint64_t tamis_inline_hash_u64(const struct tamis_inline *fast, uint64_t key) {
+    return fast->hash == TAMIS_INLINE_MIX8 ? tamis_inline_mix8(fast->flip, key)
+                                           : tamis_inline_xxh3(fast->flip, key);
 }
 
 static inline uint8_t *tamis_inline_block(const struct tamis_inline *fast, uint64_t hash) {
@@ -124,6 +161,22 @@ static inline uint8_t *tamis_inline_block(const struct tamis_inline *fast, uint6
     if (fast->rule == TAMIS_INLINE_SPLIT)
         return fast->bytes + tamis_inline_range(hash, fast->blocks) * 32;
     return fast->bytes + ((hash >> 32) * fast->blocks >> 32) * 32;
+}
+
+/* A view whose rule and hash are constants of the program, once it has compared them: then the
+ * functions below have no branch for either.
+ *
+ *     if (fast.rule != TAMIS_INLINE_SPLIT || fast.hash != TAMIS_INLINE_MIX8) return slow(filter);
+ *     const struct tamis_inline known =
+ *         tamis_inline_known(&fast, TAMIS_INLINE_SPLIT, TAMIS_INLINE_MIX8);
+ *     for (i = 0; i < n; i++) found += tamis_inline_has_u64(&known, key[i]); */
+static inline struct tamis_inline tamis_inline_known(const struct tamis_inline *fast,
+                                                     enum tamis_inline_rule rule,
+                                                     enum tamis_inline_hash hash) {
+    struct tamis_inline known = *fast;
+    known.rule = rule;
+    known.hash = hash;
+    return known;
 }
 
 /* Multipliers of the lanes. */
@@ -151,19 +204,17 @@ static inline unsigned tamis_inline_lanes_blocked(const uint8_t *block, uint64_t
 #endif
 
 #if defined(TAMIS_INLINE_AVX512)
-/* One product for each lane, from bit 52: a hash shifted by 6 bits and a salt by 20 put bit 26
- * there. */
+/* The index of a bit is in the lowest six bits of each lane; what is above them does not count. */
 static inline __m512i tamis_inline_index_blocked(uint64_t hash) {
     const __m512i salts = _mm512_set_epi64(0x5c6bfb31, 0x9efc4947, 0x2df1424b, 0x705495c7,
                                            0xa2b7289d, 0x8824ad5b, 0x44974d91, 0x47b6137b);
-    return _mm512_madd52hi_epu64(_mm512_setzero_si512(), _mm512_set1_epi64((long long)(hash << 6)),
-                                 _mm512_slli_epi64(salts, 20));
+    return _mm512_srli_epi64(_mm512_mul_epu32(_mm512_set1_epi64((long long)hash), salts), 26);
 }
 
 static inline bool tamis_inline_has_blocked(const uint8_t *block, uint64_t hash) {
-    const uint64_t all = UINT64_C(0x0101010101010101);
-    return _mm512_mask_bitshuffle_epi64_mask(all, _mm512_loadu_si512(block),
-                                             tamis_inline_index_blocked(hash)) == all;
+    const __mmask64 set =
+        _mm512_bitshuffle_epi64_mask(_mm512_loadu_si512(block), tamis_inline_index_blocked(hash));
+    return _ktestc_mask64_u8(set, UINT64_C(0x0101010101010101)) != 0;
 }
 
 static inline void tamis_inline_add_blocked(uint8_t *block, uint64_t hash) {

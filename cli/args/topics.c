@@ -109,8 +109,9 @@ static const struct topic_line spec[] = {
     {.term = "capacity", .text = "number of keys to plan for"},
     {.term = "fpr", .text = "false-positive rate at that capacity (default: 1%)"},
     {.term = "size, bits", .text = "size of the filter, in bytes or in bits"},
-    {.term = "hash", .text = "hash function: xxh3 (default), xxh64, or sip13, which is keyed "
-                             "against attackers who choose keys"},
+    {.term = "hash", .text = "hash function: xxh3 (default), xxh64, mix8, which is faster "
+                             "for one integer at a time, or sip13, which is keyed against "
+                             "attackers who choose keys"},
     {.term = "seed", .text = "another hash function of the same family (default: 0)"},
     {.term = "key", .text = "with sip13: inside (default) stores the secret in the image, outside "
                             "keeps it in --secret-file"},

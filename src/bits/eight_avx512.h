@@ -62,5 +62,24 @@ TAMIS_HOT __m512i tamis__xxh3_eight(__m512i key, __m512i flip) {
     return _mm512_xor_si512(h, _mm512_srli_epi64(h, 28));
 }
 
+/* The exclusive or of both halves of a product with a factor of 52 bits. The product has three
+ * digits in base 2^52; the middle one may have a carry. */
+TAMIS_HOT __m512i tamis__fold_product8(__m512i x, uint64_t factor) {
+    const __m512i by = tamis__all8(factor), zero = _mm512_setzero_si512();
+    const __m512i top = _mm512_srli_epi64(x, 52);
+    const __m512i first = _mm512_madd52lo_epu64(zero, x, by);
+    const __m512i second = _mm512_madd52lo_epu64(_mm512_madd52hi_epu64(zero, x, by), top, by);
+    const __m512i third = _mm512_madd52hi_epu64(zero, top, by);
+    const __m512i upper =
+        _mm512_add_epi64(_mm512_srli_epi64(second, 12), _mm512_slli_epi64(third, 40));
+    return _mm512_ternarylogic_epi64(first, _mm512_slli_epi64(second, 52), upper, 0x96);
+}
+
+/* mix8 of 8 bytes; `flip` as tamis__mix8_flip makes it. */
+TAMIS_HOT __m512i tamis__mix8_eight(__m512i key, __m512i flip) {
+    return tamis__fold_product8(tamis__fold_product8(_mm512_xor_si512(key, flip), 0x85a308d313199),
+                                0xa4093822299f3);
+}
+
 #endif
 #endif

@@ -205,6 +205,8 @@ static __attribute__((noinline)) tamis_status add_number(tamis *f, uint64_t key)
 tamis_status tamis_add_u64(tamis *f, uint64_t key) {
     if (f->image.hasher.mode == TAMIS_HASH_XXH3)
         return tamis_add_hash(f, tamis_inline_xxh3(f->flip, key));
+    if (f->image.hasher.mode == TAMIS_HASH_MIX8)
+        return tamis_add_hash(f, tamis_inline_mix8(f->flip, key));
     return add_number(f, key);
 }
 

@@ -16,7 +16,7 @@ struct tamis {
     const tamis_kind *kind; /* image.entry->kind, one load nearer for calls with one key */
     unsigned can;           /* abilities of this kind and shape */
     tamis_one one;          /* for one key; a function may be NULL */
-    uint64_t flip;          /* argument of one.has_number */
+    uint64_t flip;          /* what hashing an integer by XXH3 or mix8 starts with */
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* allocated; the last two are empty in a view */
     tamis_block kept;                 /* see tamis__keep; often empty */

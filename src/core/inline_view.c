@@ -5,16 +5,23 @@
 #include "core/filter.h"
 #include "hash/hash.h"
 
+/* Does the code of tamis_inline.h know this hash? */
+static bool is_known_hash(tamis_hash_mode mode) {
+    return mode == TAMIS_HASH_XXH3 || mode == TAMIS_HASH_MIX8;
+}
+
 /* Everything about the filter, in our layout. */
 static tamis_status look(const tamis *f, struct tamis_inline *fast) {
-    if (f->image.hasher.mode != TAMIS_HASH_XXH3)
-        return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3, not %s",
-                           tamis__hash_name(f->image.hasher.mode));
+    const tamis_hash_mode mode = f->image.hasher.mode;
+    if (!is_known_hash(mode))
+        return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3 or mix8, not %s",
+                           tamis__hash_name(mode));
     if (!TAMIS_ENTRY(f->kind, speed, inline_view))
         return tamis__cannot(f, "be seen by a fast view: blocked and split can");
     if (!f->kind->speed->inline_view(&f->image.body, fast))
         return tamis__cannot(f, "be seen by a fast view with the options it was made with");
-    fast->flip = tamis__xxh3_flip(f->image.hasher.seed);
+    fast->hash = mode == TAMIS_HASH_MIX8 ? TAMIS_INLINE_MIX8 : TAMIS_INLINE_XXH3;
+    fast->flip = f->flip;
     return TAMIS_OK;
 }
 
@@ -53,21 +60,23 @@ static tamis_one inlined(const tamis *f) {
 #if TAMIS_HAS_X86
     struct tamis_inline fast = {0};
     const uint32_t cpu = tamis__cpu();
+    const bool is_mix8 = f->image.hasher.mode == TAMIS_HASH_MIX8;
     if (TAMIS_ENTRY(f->kind, speed, inline_view) &&
         f->kind->speed->inline_view(&f->image.body, &fast)) {
-        if (cpu & TAMIS_CPU_AVX512) return tamis__one_avx512[fast.rule];
-        if (cpu & TAMIS_CPU_AVX2) return tamis__one_avx2[fast.rule];
+        if (cpu & TAMIS_CPU_AVX512) return tamis__one_avx512[is_mix8][fast.rule];
+        if (cpu & TAMIS_CPU_AVX2) return tamis__one_avx2[is_mix8][fast.rule];
     }
 #endif
     (void)f;
     return (tamis_one){0};
 }
 
+/* Functions of a kind hash integers by XXH3, those of tamis_inline.h by mix8 too. */
 void tamis__choose_one(tamis *f) {
     const tamis_hasher *h = &f->image.hasher;
-    f->one =
-        TAMIS_ENTRY(f->kind, speed, one) ? f->kind->speed->one(f->image.body.word) : inlined(f);
+    const bool is_own = TAMIS_ENTRY(f->kind, speed, one);
+    f->one = is_own ? f->kind->speed->one(f->image.body.word) : inlined(f);
     if (!f->one.has) f->one.has = TAMIS_ENTRY(f->kind, speed, has);
-    if (h->mode != TAMIS_HASH_XXH3) f->one.has_number = NULL;
-    f->flip = tamis__xxh3_flip(h->seed);
+    if (is_own ? h->mode != TAMIS_HASH_XXH3 : !is_known_hash(h->mode)) f->one.has_number = NULL;
+    f->flip = h->mode == TAMIS_HASH_MIX8 ? tamis__mix8_flip(h->seed) : tamis__xxh3_flip(h->seed);
 }

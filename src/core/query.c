@@ -69,10 +69,8 @@ bool tamis_has_hash(const tamis *f, uint64_t hash) {
 
 /* Hashes and queries in one loop, where the kind can. */
 static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8_t *hit) {
-    const tamis_hasher *h = &f->image.hasher;
-    return TAMIS_ENTRY(f->kind, speed, query_numbers) && h->mode == TAMIS_HASH_XXH3 &&
-           f->kind->speed->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n,
-                                         hit);
+    return TAMIS_ENTRY(f->kind, speed, query_numbers) && f->image.hasher.mode == TAMIS_HASH_XXH3 &&
+           f->kind->speed->query_numbers(&f->image.body, f->flip, numbers, n, hit);
 }
 
 /* Strings take long to hash; the memory for the previous ones arrives during that time. */

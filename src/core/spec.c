@@ -76,7 +76,7 @@ static bool set_hash(tamis_parsed_spec *r, const char *value) {
     for (int mode = TAMIS_HASH_XXH3; mode < TAMIS_HASH_MODES; mode++)
         if (strcmp(value, tamis__hash_name((tamis_hash_mode)mode)) == 0)
             return r->mode = (tamis_hash_mode)mode, true;
-    tamis__fail(TAMIS_INVALID, "must be xxh3, xxh64 or sip13, not '%s'", value);
+    tamis__fail(TAMIS_INVALID, "must be xxh3, xxh64, mix8 or sip13, not '%s'", value);
     return false;
 }
 
@@ -102,7 +102,8 @@ static const struct tamis_option common[] = {
      "bytes that the payload may have at most"},
     {"bits", NULL, 1, TAMIS_MAX_PAYLOAD_BYTES * 8, "by capacity and fpr",
      "the same in bits; classic and universal take exactly as many"},
-    {"hash", "xxh3|xxh64|sip13", 0, 0, "xxh3", "how keys are hashed; sip13 is keyed"},
+    {"hash", "xxh3|xxh64|mix8|sip13", 0, 0, "xxh3",
+     "how keys are hashed; mix8 suits single integers, sip13 is keyed"},
     {"seed", NULL, 0, UINT64_MAX, "0", "another hash function of the same family"},
     {"key", "inside|outside", 0, 0, "inside", "with sip13, where the secret is kept"},
 };
@@ -262,7 +263,7 @@ static tamis_status check_hashing(tamis_parsed_spec *r) {
         return tamis__fail(TAMIS_INVALID, "key=%s needs hash=sip13",
                            tamis__key_place_name(r->key_place));
     if (r->mode == TAMIS_HASH_SIP13 && r->params.seed)
-        return tamis__fail(TAMIS_INVALID, "seed is for xxh3 and xxh64; sip13 has a secret key");
+        return tamis__fail(TAMIS_INVALID, "seed is not for sip13, which has a secret key");
     if (r->mode == TAMIS_HASH_SIP13 && !r->key_place) r->key_place = TAMIS_KEY_INSIDE;
     return TAMIS_OK;
 }

@@ -57,6 +57,8 @@
     X(TAMIS_INLINE_BLOCKED)       \
     X(TAMIS_INLINE_SPLIT)         \
     X(TAMIS_INLINE_SPLIT_PARQUET) \
+    X(TAMIS_INLINE_XXH3)          \
+    X(TAMIS_INLINE_MIX8)          \
     X(TAMIS_INLINE_VERSION)       \
     X(TAMIS_RETOUCH_RANDOM)       \
     X(TAMIS_RETOUCH_KEYS)         \

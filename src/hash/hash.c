@@ -15,7 +15,7 @@
 #include "hash/sip13.h"
 #include "hash/strings.h"
 
-static const char *const mode_names[TAMIS_HASH_MODES] = {"own", "xxh3", "xxh64", "sip13"};
+static const char *const mode_names[TAMIS_HASH_MODES] = {"own", "xxh3", "xxh64", "sip13", "mix8"};
 static const char *const place_names[TAMIS_KEY_PLACES] = {"none", "inside", "outside"};
 
 const char *tamis__hash_name(tamis_hash_mode mode) {
@@ -26,12 +26,19 @@ const char *tamis__key_place_name(tamis_key_place place) {
     return place_names[place];
 }
 
+/* XXH3, but for keys of 8 bytes. */
+TAMIS_HOT uint64_t mix8(uint64_t seed, const void *key, size_t len) {
+    if (len == 8) return tamis_inline_mix8(tamis__mix8_flip(seed), tamis__get64(key));
+    return XXH3_64bits_withSeed(key, len, seed);
+}
+
 uint64_t tamis__hash(const tamis_hasher *h, const void *key, size_t len) {
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
         return h->seed ? XXH3_64bits_withSeed(key, len, h->seed) : XXH3_64bits(key, len);
     case TAMIS_HASH_XXH64: return XXH64(key, len, h->seed);
     case TAMIS_HASH_SIP13: return tamis__sip13(h->secret, key, len);
+    case TAMIS_HASH_MIX8: return mix8(h->seed, key, len);
     default: return 0;
     }
 }
@@ -84,6 +91,12 @@ static void hash_usual_strings(const struct tamis_key *keys, size_t n, uint64_t 
     for (size_t i = 0; i < n; i++) hashes[i] = usual_hash(keys[i].bytes, keys[i].len);
 }
 
+/* Those of 8 bytes once more, as integers. */
+static void mix_numbers(uint64_t seed, const struct tamis_key *keys, size_t n, uint64_t *hashes) {
+    for (size_t i = 0; i < n; i++)
+        if (keys[i].len == 8) hashes[i] = mix8(seed, keys[i].bytes, 8);
+}
+
 /* A string far longer than the others of its eight would make them wait. Such strings are few, and
  * the kernel is still right. */
 static void hash_keyed_strings(const tamis_hasher *h, const struct tamis_key *keys, size_t n,
@@ -100,10 +113,12 @@ void tamis__hash_strings(const tamis_hasher *h, const struct tamis_key *keys, si
                          uint64_t *hashes) {
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
+    case TAMIS_HASH_MIX8:
         if (h->seed == 0)
             hash_usual_strings(keys, n, hashes);
         else
             strings_by(TAMIS_HASH_XXH3, h, keys, n, hashes);
+        if (h->mode == TAMIS_HASH_MIX8) mix_numbers(h->seed, keys, n, hashes);
         break;
     case TAMIS_HASH_XXH64: strings_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
     case TAMIS_HASH_SIP13: hash_keyed_strings(h, keys, n, hashes); break;
@@ -113,7 +128,8 @@ void tamis__hash_strings(const tamis_hasher *h, const struct tamis_key *keys, si
 
 void tamis__hash_packed(const tamis_hasher *h, const uint8_t *keys, size_t width, size_t n,
                         uint64_t *hashes) {
-    if (h->mode == TAMIS_HASH_XXH3 && h->seed == 0)
+    const bool is_xxh3 = h->mode == TAMIS_HASH_XXH3 || (h->mode == TAMIS_HASH_MIX8 && width != 8);
+    if (is_xxh3 && h->seed == 0)
         hash_usual_rows(keys, width, n, hashes);
     else
         for (size_t i = 0; i < n; i++) hashes[i] = tamis__hash(h, keys + i * width, width);
@@ -137,6 +153,8 @@ static size_t numbers_by_vector(const tamis_hasher *h, const uint64_t *keys, siz
         return tamis__xxh3_u64s_avx512(tamis__xxh3_flip(h->seed), keys, n, hashes);
     case TAMIS_HASH_XXH64: return tamis__xxh64_u64s_avx512(h->seed, keys, n, hashes);
     case TAMIS_HASH_SIP13: return tamis__sip13_u64s_avx512(h->secret, keys, n, hashes);
+    case TAMIS_HASH_MIX8:
+        return tamis__mix8_u64s_avx512(tamis__mix8_flip(h->seed), keys, n, hashes);
     default: return 0;
     }
 #else
@@ -150,6 +168,7 @@ void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uin
     keys += done, hashes += done, n -= done;
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
+    case TAMIS_HASH_MIX8:
         for (size_t i = 0; i < n; i++) hashes[i] = tamis__hash_u64(h, keys[i]);
         break;
     case TAMIS_HASH_XXH64: numbers_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
@@ -162,14 +181,22 @@ void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uin
 
 typedef const void *next_piece(void *ctx, size_t *len);
 
-static uint64_t xxh3_pieces(uint64_t seed, next_piece *next, void *ctx) {
+/* For mix8 too: a key that turns out to have 8 bytes is hashed again. */
+static uint64_t xxh3_pieces(const tamis_hasher *h, next_piece *next, void *ctx) {
     XXH3_state_t state;
-    const void *piece;
+    uint8_t first[8];
+    uint64_t total = 0;
+    const uint8_t *piece;
     size_t len;
     XXH3_INITSTATE(&state);
-    XXH3_64bits_reset_withSeed(&state, seed);
-    while ((piece = next(ctx, &len)) != NULL) XXH3_64bits_update(&state, piece, len);
-    return XXH3_64bits_digest(&state);
+    XXH3_64bits_reset_withSeed(&state, h->seed);
+    while ((piece = next(ctx, &len)) != NULL) {
+        XXH3_64bits_update(&state, piece, len);
+        for (size_t i = 0; i < len && total + i < sizeof first; i++) first[total + i] = piece[i];
+        total += len;
+    }
+    return h->mode == TAMIS_HASH_MIX8 && total == sizeof first ? mix8(h->seed, first, sizeof first)
+                                                               : XXH3_64bits_digest(&state);
 }
 
 static uint64_t xxh64_pieces(uint64_t seed, next_piece *next, void *ctx) {
@@ -192,7 +219,8 @@ static uint64_t sip13_pieces(const uint8_t *secret, next_piece *next, void *ctx)
 
 uint64_t tamis__hash_pieces(const tamis_hasher *h, next_piece *next, void *ctx) {
     switch (h->mode) {
-    case TAMIS_HASH_XXH3: return xxh3_pieces(h->seed, next, ctx);
+    case TAMIS_HASH_XXH3:
+    case TAMIS_HASH_MIX8: return xxh3_pieces(h, next, ctx);
     case TAMIS_HASH_XXH64: return xxh64_pieces(h->seed, next, ctx);
     case TAMIS_HASH_SIP13: return sip13_pieces(h->secret, next, ctx);
     default: return 0;

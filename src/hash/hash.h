@@ -20,6 +20,7 @@ typedef enum tamis_hash_mode {
     TAMIS_HASH_XXH3 = 1,
     TAMIS_HASH_XXH64 = 2,
     TAMIS_HASH_SIP13 = 3,
+    TAMIS_HASH_MIX8 = 4,
     TAMIS_HASH_MODES
 } tamis_hash_mode;
 
@@ -34,7 +35,7 @@ typedef enum tamis_key_place {
 typedef struct tamis_hasher {
     tamis_hash_mode mode;
     tamis_key_place key_place;
-    uint64_t seed;                      /* xxh3 and xxh64 */
+    uint64_t seed;                      /* xxh3, xxh64 and mix8 */
     uint8_t secret[TAMIS_SECRET_BYTES]; /* sip13 */
 } tamis_hasher;
 
@@ -62,10 +63,16 @@ static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
     return UINT64_C(0xc73ab174c5ecd5a2) - seed;
 }
 
-/* One integer, with the usual hash inlined. */
+/* The same for mix8. */
+static inline uint64_t tamis__mix8_flip(uint64_t seed) {
+    return UINT64_C(0x082efa98ec4e6c89) ^ seed;
+}
+
+/* One integer, with the usual hashes inlined. */
 static inline uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
     uint64_t hash;
     if (h->mode == TAMIS_HASH_XXH3) return tamis_inline_xxh3(tamis__xxh3_flip(h->seed), key);
+    if (h->mode == TAMIS_HASH_MIX8) return tamis_inline_mix8(tamis__mix8_flip(h->seed), key);
     tamis__hash_u64s(h, &key, 1, &hash);
     return hash;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eight integers at a time: the three hashes for keys of exactly 8 bytes, from their
+/* Eight integers at a time: the hashes for keys of exactly 8 bytes, from their
  * specifications. tests/unit/test_hash.c compares each with the one-by-one hash. */
 #include "hash/integers.h"
 
@@ -17,6 +17,15 @@ size_t tamis__xxh3_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, ui
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH)
         _mm512_storeu_si512(hashes + i, tamis__xxh3_eight(tamis__next_eight(keys + i), ALL(flip)));
+    return i;
+}
+
+/* ---- mix8 ----------------------------------------------------------------------------------- */
+
+size_t tamis__mix8_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, uint64_t *hashes) {
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        _mm512_storeu_si512(hashes + i, tamis__mix8_eight(tamis__next_eight(keys + i), ALL(flip)));
     return i;
 }
 

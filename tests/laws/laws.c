@@ -339,6 +339,7 @@ static void add_kind(const struct tamis_kind_info *kind) {
     if (!(kind->abilities & TAMIS_OWN_HASH)) {
         add_subject(kind, "hash", "xxh64", 5);
         add_subject(kind, "hash", "sip13", 5);
+        add_subject(kind, "hash", "mix8", 4);
     }
 }
 

@@ -312,6 +312,7 @@ static void images_of(const struct tamis_kind_info *kind) {
                                          "capacity=20000,fpr=0.3%",
                                          "capacity=1000,bits=65536",
                                          "capacity=1000,hash=xxh64,seed=99",
+                                         "capacity=1000,hash=mix8,seed=98",
                                          "capacity=1000,hash=sip13",
                                          "capacity=1000,hash=sip13,key=outside"};
     char spec[128];

@@ -281,7 +281,8 @@ static const char *const params[] = {
     "capacity=150K,fpr=1%", "capacity=150K,fpr=1e-4",     "capacity=10K,fpr=5%",
     "capacity=1M,fpr=0.1%", "capacity=150K,bits=1234567", "capacity=150K,bits=3932160",
 };
-static const char *const hashes[] = {"xxh3", "xxh64,seed=12345", "sip13", "sip13,key=outside"};
+static const char *const hashes[] = {"xxh3", "xxh64,seed=12345", "mix8", "sip13",
+                                     "sip13,key=outside"};
 
 /* Kinds of fixed room say beforehand that so many keys do not fit. */
 static bool has_room(const char *spec) {

@@ -202,7 +202,7 @@ plant "a single key that is not taken counts as added" unit/test_single "" \
     src/core/change.c "if (!f->one.add || !f->one.add(body, hash))" \
     "if (!f->one.add || (!f->one.add(body, hash) && !body))"
 plant "a single integer is hashed without the seed" unit/test_single "" \
-    src/core/inline_view.c "f->flip = tamis__xxh3_flip(h->seed);" "f->flip = tamis__xxh3_flip(0);"
+    src/core/inline_view.c "tamis__mix8_flip(h->seed) : tamis__xxh3_flip(h->seed);" "tamis__mix8_flip(h->seed) : tamis__xxh3_flip(0);"
 plant "a single integer is always hashed by XXH3" unit/test_single "" \
     src/core/query.c "f->one.has && f->image.hasher.mode == TAMIS_HASH_XXH3" "f->one.has"
 plant "an added integer is always hashed by XXH3" unit/test_single "" \
@@ -440,6 +440,15 @@ plant "of equals the last is the nearest" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "order == 0 && a->row < b->row" "order == 0 && a->row > b->row"
 plant "a forged order of rows is believed" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
+plant "integers are folded once" unit/test_structured_keys "" \
+    include/tamis_inline.h "tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199))," \
+    "(uint64_t)(0 * (key ^ flip)) + tamis_inline_fold(key ^ flip,"
+plant "mix8 knows no seed" unit/test_hash "" \
+    src/hash/hash.h "return UINT64_C(0x082efa98ec4e6c89) ^ seed;" "return UINT64_C(0x082efa98ec4e6c89) + 0 * seed;"
+plant "eight bytes in pieces are hashed as a string" unit/test_hash "" \
+    src/hash/hash.c "h->mode == TAMIS_HASH_MIX8 && total == sizeof first ?" "false ?"
+plant "a view does not know its hash" unit/test_inline "" \
+    src/core/inline_view.c "fast->hash = mode == TAMIS_HASH_MIX8 ?" "fast->hash = false ?"
 plant "stray bits of a query are taken" unit/test_fingerprint "" \
     src/core/fingerprints.c "if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 plant "a hash of another shard is added" unit/test_shard "" \
@@ -463,7 +472,7 @@ plant "one key of a later segment is looked for in the first" unit/test_fuse "" 
 plant "one key is found where a segment is empty" unit/test_fuse "" \
     src/kinds/fuse_one.h ".is_empty = !is_one && !strips," ".is_empty = !is_one && !strips && !x,"
 plant "one number is hashed in one way whatever the filter says" unit/test_fuse "" \
-    src/core/inline_view.c "if (h->mode != TAMIS_HASH_XXH3) f->one.has_number = NULL;" ""
+    src/core/inline_view.c "if (is_own ? h->mode != TAMIS_HASH_XXH3 : !is_known_hash(h->mode)) f->one.has_number = NULL;" ""
 plant "records that are parted again are those of the first block" unit/test_builder "" \
     src/build/records.c "move_block(r, before[p].blocks[i], n)" "move_block(r, before[p].blocks[0], n)"
 plant "records that could not be parted again are lost" unit/test_builder "" \

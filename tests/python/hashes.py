@@ -167,6 +167,14 @@ def xxh3_long(data, seed):
     return xxh3_avalanche(x & M64)
 
 
+# ---- mix8: docs/format.md, 4.4 ------------------------------------------------------------------
+
+def mix8(data, seed=0):
+    if len(data) != 8:
+        return xxh3(data, seed)
+    return fold128(fold128(read64(data, 0) ^ seed ^ 0x082EFA98EC4E6C89, 0x85A308D313199), 0xA4093822299F3)
+
+
 # ---- SipHash-1-3 and 2-4 (Aumasson and Bernstein 2012) -------------------------------------------
 
 def sip(secret, data, rounds, last_rounds):

@@ -16,7 +16,7 @@ Exit status as the command has it: 0 something matched (or the image is good), 1
 import struct
 import sys
 
-from hashes import sip13, xxh3, xxh64
+from hashes import mix8, sip13, xxh3, xxh64
 from kinds_bits import (Attenuated, Blocked, Classic, Composite, Hierarchical, Layered, Retouched, Scalable,
                         Shard, Split, Universal, Window)
 from kinds_coded import Gcs, Labels
@@ -41,8 +41,8 @@ KINDS = {
 
 MAGIC = b"\xd6tamis\x1a\n"
 HEADER = struct.Struct("<8sHBBIIIQQ16sQQQ8Q6Q")
-HASH_NAMES = ("own", "xxh3", "xxh64", "sip13")
-OWN, XXH3, XXH64, SIP13 = range(4)
+HASH_NAMES = ("own", "xxh3", "xxh64", "sip13", "mix8")
+OWN, XXH3, XXH64, SIP13, MIX8 = range(5)
 PLACE_NAMES = ("none", "inside", "outside")
 NONE, INSIDE, OUTSIDE = range(3)
 MAX_NOTES = 2**20
@@ -120,6 +120,8 @@ class Image:
             return xxh3(key, self.seed)
         if self.hash_mode == XXH64:
             return xxh64(key, self.seed)
+        if self.hash_mode == MIX8:
+            return mix8(key, self.seed)
         return sip13(self._secret, key)
 
     def has_hash(self, h):

@@ -105,6 +105,7 @@ def hash_vectors():
         key = key_of(text)
         got = (hashes.xxh3(key), hashes.xxh3(key, SEED), hashes.xxh64(key),
                hashes.xxh64(key, SEED), hashes.sip13(SECRET, key))
+        same(f"{hashes.mix8(key, SEED):016x}" in DOCUMENT, True, f"mix8 of {text}")
         same([f"{h:016x}" for h in got], wanted, text)
     same(f"{hashes.sip13(SECRET, b'tamis key id'):016x}" in DOCUMENT, True, "key id")
     for x, wanted in re.findall(r"`mix\((\w+)\)` = (\w+)", DOCUMENT):
@@ -539,7 +540,7 @@ SPECS = (
     "universal:capacity=1000,fpr=10%",
     "universal:capacity=1000,bits=3001",
 )
-HASHES = ("", ",hash=xxh3,seed=81985529216486895", ",hash=xxh64", ",hash=xxh64,seed=1",
+HASHES = ("", ",hash=xxh3,seed=81985529216486895", ",hash=xxh64", ",hash=xxh64,seed=1", ",hash=mix8", ",hash=mix8,seed=7",
           ",hash=sip13", ",hash=sip13,key=outside")
 MEMBERS, STRANGERS = make_keys()
 
@@ -979,7 +980,7 @@ def bad_images(good):
     yield "version 256", patched(plain, 8, "H", 256)
     yield "hash mode 0", patched(plain, 10, "B", 0)
     yield "hash mode 3 without a secret", patched(plain, 10, "B", 3)
-    yield "hash mode 4", patched(plain, 10, "B", 4)
+    yield "hash mode 5", patched(plain, 10, "B", 5)
     yield "another hash mode", patched(plain, 10, "B", 2)
     yield "key place 1", patched(plain, 11, "B", 1)
     yield "key place 3", patched(plain, 11, "B", 3)

@@ -35,7 +35,7 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 #define SEED           0x9e3779b97f4a7c15
 
-static const char *const modes[] = {"xxh3", "xxh64", "sip13"};
+static const char *const modes[] = {"xxh3", "xxh64", "sip13", "mix8"};
 static const uint8_t secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /* A filter that hashes in this mode; its contents do not matter. */
@@ -112,6 +112,44 @@ static void messages_of_every_length_have_their_xxh3_and_xxh64(void **state) {
         assert_hash(xxh64_seeded, message, vectors[i].len, vectors[i].xxh64_seeded);
     }
     tamis_free(xxh3), tamis_free(xxh3_seeded), tamis_free(xxh64), tamis_free(xxh64_seeded);
+}
+
+/* From the second reader (tests/python), which was written from docs/format.md. */
+static void integers_have_their_mix8(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t key, plain, seeded;
+    } known[] = {
+        {0x0000000000000000, 0xa779e27a06f9da2b, 0x6912aaa86a61e5ba},
+        {0x0000000000000001, 0x5c7e0d6c2724d1fb, 0x722286b5ae675b1b},
+        {0x000000000000002a, 0xe2c766fa66874127, 0x7b39bbdd1a5af5e7},
+        {0x082efa98ec4e6c89, 0x0000000000000000, 0x1d808dbe49e2e905},
+        {0x0102030405060708, 0xa05e14630f63b2cc, 0xb643c0a15c480a29},
+        {0x0010000000000000, 0x6d9005ff45496f26, 0xb06ade9907c93027},
+        {0x8000000000000000, 0x7db3e12d94a10989, 0x33f0108f59b29dfe},
+        {0xffffffffffffffff, 0xd19c5158214d47a5, 0x8d9868f3e879e01e},
+    };
+    tamis *plain = hasher("mix8", 0), *seeded = hasher("mix8", SEED);
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        uint8_t bytes[8];
+        tamis__put64(bytes, known[i].key);
+        assert_hash(plain, bytes, sizeof bytes, known[i].plain);
+        assert_hash(seeded, bytes, sizeof bytes, known[i].seeded);
+    }
+    tamis_free(plain), tamis_free(seeded);
+}
+
+/* Keys of other lengths have the hash of xxh3. */
+static void other_keys_have_the_same_mix8_as_xxh3(void **state) {
+    (void)state;
+    static uint8_t key[300];
+    for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)test_number(6, i);
+    for (uint64_t s = 0; s < 2; s++) {
+        tamis *mix8 = hasher("mix8", s * SEED), *xxh3 = hasher("xxh3", s * SEED);
+        for (size_t len = 0; len <= sizeof key; len++)
+            assert_int_equal(tamis_hash(mix8, key, len) == tamis_hash(xxh3, key, len), len != 8);
+        tamis_free(mix8), tamis_free(xxh3);
+    }
 }
 
 static void published_texts_have_their_xxh3_and_xxh64(void **state) {
@@ -211,7 +249,8 @@ static void integers_hash_as_their_8_little_endian_bytes(void **state) {
 
 static void another_seed_is_another_hash(void **state) {
     (void)state;
-    for (size_t m = 0; m < 2; m++) {
+    for (size_t m = 0; m < COUNT_OF(modes); m++) {
+        if (strcmp(modes[m], "sip13") == 0) continue;
         uint64_t seen[3][64];
         static const uint64_t seeds[3] = {0, 1, UINT64_MAX};
         for (size_t s = 0; s < 3; s++) {
@@ -855,7 +894,7 @@ static void pieces_hash_as_the_whole(void **state) {
         const char *mode = modes[m % COUNT_OF(modes)];
         const bool is_seeded = m >= COUNT_OF(modes) && strcmp(mode, "sip13") != 0;
         tamis *f = hasher(mode, is_seeded ? SEED : 0);
-        for (size_t len = 0; len <= sizeof key; len += 1 + len / 7) {
+        for (size_t len = 0; len <= sizeof key; len += 1 + len / 9) { /* 8 too */
             struct pieces pieces = {.at = key, .left = len, .turn = len};
             assert_hash(f, key, len, tamis_hash_pieces(f, next_piece, &pieces));
         }
@@ -931,6 +970,8 @@ int main(void) {
         cmocka_unit_test(a_length_has_64_bits),
         cmocka_unit_test(pieces_hash_as_the_whole),
         cmocka_unit_test(messages_of_every_length_have_their_xxh3_and_xxh64),
+        cmocka_unit_test(integers_have_their_mix8),
+        cmocka_unit_test(other_keys_have_the_same_mix8_as_xxh3),
         cmocka_unit_test(published_texts_have_their_xxh3_and_xxh64),
         cmocka_unit_test(messages_of_every_length_have_their_sip13),
         cmocka_unit_test(the_address_of_a_key_does_not_matter),
