@@ -102,6 +102,7 @@ double build_ratio(const struct filter *f, const struct filter *other);
 
 /* bench/ours_inline.c, which is compiled for this processor. */
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit);
+void push_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n);
 
 /* Appends contestants; returns the new count. `spec` may omit the capacity, `ways` is a

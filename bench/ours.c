@@ -146,6 +146,7 @@ static const struct bench_contestant ways[] = {
     WAY("batch", has_batch, .has_strings = has_many_strings),
     WAY("bulk", has_batch, .has_strings = has_many_strings), /* with threads inside the library */
     WAY("add", has_one, .chase = chase), /* one, and built by one call for each key */
+    WAY("push", push_has), /* each key by itself, with an answer about an earlier one */
     WAY("inline", inline_has, .chase = inline_chase),
 };
 

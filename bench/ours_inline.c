@@ -3,6 +3,7 @@
  * on, as a storage engine would be. */
 #include "bench/bench.h"
 #include "tamis_inline.h"
+#include "tamis_pending.h"
 
 typedef void queries(const struct tamis_inline *, const uint64_t *keys, size_t n, uint8_t *hit);
 
@@ -26,6 +27,14 @@ void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit
     struct tamis_inline view = TAMIS_INLINE_INIT;
     if (!tamis_inline_view(filter, &view))
         by_rule_and_hash[view.rule][view.hash](&view, keys, n, hit);
+}
+
+void push_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
+    struct tamis_pending pending = tamis_pending_init(filter);
+    struct tamis_answer answer;
+    for (size_t i = 0; i < n; i++)
+        if (tamis_pending_push(&pending, keys[i], &answer)) *hit++ = answer.is_hit;
+    while (tamis_pending_pop(&pending, &answer)) *hit++ = answer.is_hit;
 }
 
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n) {

@@ -8,6 +8,7 @@
 #include "tamis_engine.h"
 #include "tamis_inline.h"
 #include "tamis_jobs.h"
+#include "tamis_pending.h"
 #include "tamis_special.h"
 
 /* clang-format off */
@@ -70,6 +71,7 @@
     X(TAMIS_WANTS_HASHES)         \
     X(TAMIS_WANTS_KEYS)           \
     X(TAMIS_WANTS_NOTHING)        \
+    X(TAMIS_MAX_PENDING)          \
     X(TAMIS_MAX_NEIGHBOURS)       \
     X(TAMIS_MAX_NEIGHBOUR_NAME)   \
     X(TAMIS_AGGREGATE_COUNTED)    \

@@ -440,6 +440,14 @@ plant "of equals the last is the nearest" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "order == 0 && a->row < b->row" "order == 0 && a->row > b->row"
 plant "a forged order of rows is believed" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
+plant "an answer is that of the key that takes its place" unit/test_pending "" \
+    include/tamis_pending.h "        answer->key = pending->key[at];
+" "        answer->key = key;
+"
+plant "keys that wait are not asked about at the end" unit/test_pending "" \
+    include/tamis_pending.h "        if (pending->waiting == 0) return false;" "        if (true) return false;"
+plant "a push takes no account of pops" unit/test_pending "" \
+    include/tamis_pending.h "at == pending->asked_from && at < pending->asked_to;" "at < pending->asked_to;"
 plant "integers are folded once" unit/test_structured_keys "" \
     include/tamis_inline.h "tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199))," \
     "(uint64_t)(0 * (key ^ flip)) + tamis_inline_fold(key ^ flip,"
