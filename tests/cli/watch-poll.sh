@@ -4,7 +4,9 @@
 printf '%s\n' ant bee >keys
 tamis build -q set.tamis keys
 mkfifo out said
-start() { timeout --foreground 60 tamis watch "$@" >out 2>said 3<&- 4<&- & exec 3<out 4<said; }
+# In the background. Signals go to the command itself: timeout, not back from its fork, ends by them.
+limited() { exec timeout --foreground 60 sh -c 'echo $$ >pid; exec tamis "$@"' tamis "$@"; }
+start() { limited watch "$@" >out 2>said 3<&- 4<&- & exec 3<out 4<said; }
 hear() { read -r line <&4 && echo "  $line"; }
 see() { read -r line <&3 && echo "$line"; }
 
@@ -20,7 +22,7 @@ hear
 echo bee >>other/b.log; see
 echo "# the start of its line was there before"
 printf 'an' >>other/b.log
-kill -INT $!; wait $!; echo $?
+kill -INT "$(cat pid)"; wait $!; echo $?
 start set.tamis link.log -nm 1
 hear
 echo t >>other/b.log; see
@@ -29,7 +31,7 @@ wait $!; echo $?
 echo "# no line came"
 start set.tamis link.log
 hear
-kill -TERM $!; wait $!; echo $?
+kill -TERM "$(cat pid)"; wait $!; echo $?
 
 echo "# the reader goes away"
 start --poll 1h set.tamis link.log

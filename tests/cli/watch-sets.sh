@@ -18,7 +18,9 @@ watch -q feeds a.log
 echo cat | watch -q feeds
 
 mkfifo out said
-timeout --foreground 60 tamis watch --poll 1h --which feeds a.log b.log >out 2>said &
+# In the background. Signals go to the command itself: timeout, not back from its fork, ends by them.
+limited() { exec timeout --foreground 60 sh -c 'echo $$ >pid; exec tamis "$@"' tamis "$@"; }
+limited watch --poll 1h --which feeds a.log b.log >out 2>said &
 exec 3<out 4<said
 see() { read -r line <&3 && echo "$line"; }
 hear() { # until it says this
@@ -39,13 +41,13 @@ echo "# all are"
 rm feeds/spam.tamis; hear '1 image'
 rm feeds/more.tamis; hear 'not reloaded'
 echo bee >>b.log; see
-kill -TERM $!; wait $!; echo $?
+kill -TERM "$(cat pid)"; wait $!; echo $?
 
 echo "# an image with another form of keys"
 echo evil.example | tamis build -q names.tamis --canon domain,parents
 printf '%s\n' ant EVIL.example | tamis build -q new
 : >c.log
-timeout --foreground 60 tamis watch --poll 1h --which names.tamis c.log >out 2>said 3<&- 4<&- &
+limited watch --poll 1h --which names.tamis c.log >out 2>said 3<&- 4<&- &
 exec 3<out 4<said
 hear watching
 echo WWW.evil.example >>c.log; see
@@ -54,4 +56,4 @@ printf '%s\n' www.evil.example evil.example EVIL.example >>c.log; see
 echo evil.example | tamis build -q new -f --canon domain,parents
 mv new names.tamis; hear reloaded
 printf '%s\n' ant a.b.evil.example >>c.log; see
-kill -TERM $!; wait $!; echo $?
+kill -TERM "$(cat pid)"; wait $!; echo $?

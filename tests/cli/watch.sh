@@ -8,7 +8,9 @@ tamis build -q set.tamis first
 tamis build -q other.tamis second
 printf '%s\n' ant old >a.log
 mkfifo out said
-timeout --foreground 60 tamis watch --poll 1h set.tamis a.log b.log >out 2>said &
+# In the background. Signals go to the command itself: timeout, not back from its fork, ends by them.
+limited() { exec timeout --foreground 60 sh -c 'echo $$ >pid; exec tamis "$@"' tamis "$@"; }
+limited watch --poll 1h set.tamis a.log b.log >out 2>said &
 exec 3<out 4<said
 hear() { read -r line <&4 && echo "  $line"; }
 see() { read -r line <&3 && echo "$line"; }
@@ -37,6 +39,6 @@ echo cat >>a.log; see
 tamis build -q new first && mv new set.tamis; hear
 printf '%s\n' emu bee >>b.log; see
 echo "# a signal ends it"
-kill -TERM $!
+kill -TERM "$(cat pid)"
 wait $!; echo $?
 cat <&3 && cat <&4
