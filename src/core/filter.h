@@ -140,7 +140,7 @@ tamis_status tamis__merge_payloads(tamis *into, const tamis *from);
 enum { TAMIS_BATCH = 1024, TAMIS_NEAR_BATCH = 64 };
 
 static inline size_t tamis__batch_of(const tamis *f, size_t n) {
-    const size_t max = f->image.body.size > TAMIS_NEAR_BYTES ? TAMIS_BATCH : TAMIS_NEAR_BATCH;
+    const size_t max = f->image.body.size > tamis__near_bytes() ? TAMIS_BATCH : TAMIS_NEAR_BATCH;
     return n < max ? n : max;
 }
 

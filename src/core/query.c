@@ -99,7 +99,7 @@ static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uin
     }
     if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
     if ((keys.strings || keys.packed) && TAMIS_ENTRY(f->kind, speed, prefetch) &&
-        f->image.body.size > TAMIS_NEAR_BYTES) {
+        f->image.body.size > tamis__near_bytes()) {
         ask_ahead(f, keys, from, n, hit);
         return;
     }

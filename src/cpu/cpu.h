@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For kinds and tests: CPU features. */
+/* For kinds, core and tests: CPU features and caches. */
 #ifndef TAMIS_CPU_CPU_H
 #define TAMIS_CPU_CPU_H
 
@@ -29,10 +29,6 @@ enum {
     TAMIS_CPU_ALL = TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512 | TAMIS_CPU_NEON | TAMIS_CPU_PRODUCTS
 };
 
-/* Payloads up to this size stay in the second-level cache of a core: prefetching them costs more
- * than it gains. */
-enum { TAMIS_NEAR_BYTES = 1 << 20 };
-
 /* Zero until detected. */
 extern _Atomic uint32_t tamis__cpu_found;
 uint32_t tamis__cpu_find(void);
@@ -46,5 +42,34 @@ static inline uint32_t tamis__cpu(void) {
 
 /* For tests: use these from now on. Bits that the machine lacks are ignored. */
 void tamis__cpu_set(uint32_t bits);
+
+/* The caches that decide how payloads are read: a core's own second one, and the third. */
+enum { TAMIS_CACHE_2, TAMIS_CACHE_3, TAMIS_CACHES };
+
+#ifdef TAMIS_PLAIN
+/* Small builds take usual ones. */
+static inline uint32_t tamis__cache(unsigned which) {
+    return which == TAMIS_CACHE_2 ? (uint32_t)1 << 20 : (uint32_t)1 << 25;
+}
+#else
+/* Zero until known. */
+extern _Atomic uint32_t tamis__cache_found[TAMIS_CACHES];
+uint32_t tamis__cache_find(unsigned which);
+
+/* Its size in bytes as the system reports it, or a usual one, asked for once. */
+static inline uint32_t tamis__cache(unsigned which) {
+    const uint32_t size = atomic_load_explicit(&tamis__cache_found[which], memory_order_relaxed);
+    return size ? size : tamis__cache_find(which);
+}
+
+/* For tests: from now on the system reports this size; 0 is none. */
+void tamis__cache_set(unsigned which, uint64_t size);
+#endif
+
+/* Payloads up to this size stay in the second cache of a core: prefetching them costs more than it
+ * gains. */
+static inline uint32_t tamis__near_bytes(void) {
+    return tamis__cache(TAMIS_CACHE_2);
+}
 
 #endif

@@ -109,7 +109,7 @@ static inline tamis_band_set tamis__band_set(const tamis_body *f, uint64_t lead)
         .starts = f->bytes + f->size - tamis__segment_offsets_size(segments),
         .count = segments,
         .lead = lead,
-        .is_far = f->size > TAMIS_NEAR_BYTES,
+        .is_far = f->size > tamis__near_bytes(),
     };
 }
 

@@ -20,7 +20,7 @@
 enum { TAMIS_GROUP = 256 };
 
 TAMIS_HOT bool tamis__exceeds_cache(const tamis_body *f) {
-    return f->size > TAMIS_NEAR_BYTES;
+    return f->size > tamis__near_bytes();
 }
 
 /* Into the second-level cache, for reading and for writing. */

@@ -133,7 +133,7 @@ enum { MIN_FOR_LANES = 8 };
 void tamis__bloom_query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     tamis_bloom_kernel *query = query_plain;
 #if TAMIS_HAS_X86
-    const bool is_near = f->word[TAMIS_BLOOM_BITS] / 8 <= TAMIS_NEAR_BYTES;
+    const bool is_near = f->word[TAMIS_BLOOM_BITS] / 8 <= tamis__near_bytes();
     if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && b.n >= MIN_FOR_LANES)
         query = tamis__bloom_query_avx512;
     else if (tamis__cpu() & TAMIS_CPU_AVX2)

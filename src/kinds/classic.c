@@ -181,9 +181,10 @@ enum { GROUP = 32 };
 TAMIS_HOT void query_by(unsigned scheme, const tamis_body *f, const uint64_t *hash, size_t n,
                         uint8_t *hit) {
     const uint64_t bits = f->word[BITS];
+    const bool is_far = f->size > tamis__near_bytes();
     for (size_t at = 0; at < n; at += GROUP) {
         const size_t end = n - at < GROUP ? n : at + GROUP;
-        for (size_t j = at; j < end && f->size > TAMIS_NEAR_BYTES; j++) {
+        for (size_t j = at; j < end && is_far; j++) {
             chain c = chain_start(scheme, hash[j], bits);
             __builtin_prefetch(f->bytes + chain_next(scheme, &c, 0, bits) / 8);
         }

@@ -59,7 +59,7 @@ TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
                           .cells = c.n,
                           .hashes = hashes,
                           .width = c.width,
-                          .is_far = tamis__fields_size(c.n, c.width) > TAMIS_NEAR_BYTES};
+                          .is_far = tamis__fields_size(c.n, c.width) > tamis__near_bytes()};
 }
 
 TAMIS_HOT void tamis__cell_count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {

@@ -128,7 +128,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
                             .cells = at.counters.n,
                             .hashes = f->word[HASHES],
                             .width = 1,
-                            .is_far = at.counters.n / 8 > TAMIS_NEAR_BYTES};
+                            .is_far = at.counters.n / 8 > tamis__near_bytes()};
     return at.summary % 64 == 0 ? tamis__probed_has(tamis__bit_passes, &p, hash)
                                 : has_bit_by_bit(f, &at, hash);
 }

@@ -242,7 +242,7 @@ static void fetch(const tamis_body *f, const uint64_t *hash, size_t n) {
 /* How many of the `n` hashes from `at` on make a group; their counters are prefetched. */
 static size_t group_at(const tamis_body *f, const uint64_t *hash, size_t at, size_t n) {
     const size_t m = n - at < GROUP ? n - at : GROUP;
-    if (f->size > TAMIS_NEAR_BYTES && m > 1) fetch(f, hash + at, m);
+    if (f->size > tamis__near_bytes() && m > 1) fetch(f, hash + at, m);
     return m;
 }
 

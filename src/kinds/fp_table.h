@@ -149,7 +149,7 @@ TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t 
 
 /* Is prefetching buckets worthwhile? */
 TAMIS_HOT bool tamis__table_is_far(const tamis_table *t) {
-    return t->last >= TAMIS_NEAR_BYTES;
+    return t->last >= tamis__near_bytes();
 }
 
 /* Prefetches the lines in which a bucket begins and ends. Mostly they are one, and fetching twice

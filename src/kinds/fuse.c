@@ -165,7 +165,7 @@ static tamis_one one(const uint64_t word[]) {
     if (word[TAMIS_SEGMENTS] == 1 && word[TAMIS_SEGMENT_BYTES] <= empty) return (tamis_one){0};
 #if TAMIS_HAS_X86
     const uint32_t needed = TAMIS_CPU_AVX512 | TAMIS_CPU_PRODUCTS;
-    if (word[TAMIS_SEGMENT_BYTES] > TAMIS_NEAR_BYTES && (tamis__cpu() & needed) == needed)
+    if (word[TAMIS_SEGMENT_BYTES] > tamis__near_bytes() && (tamis__cpu() & needed) == needed)
         return tamis__fuse_one_of(tamis__fuse_ones_avx512, word);
 #endif
     return tamis__fuse_one_of(plain_ones, word);

@@ -30,7 +30,7 @@ TAMIS_HOT tamis_fuse_scene tamis__fuse_scene(const tamis_body *f) {
         .graph = tamis__peel_graph_of(f->bytes),
         .arity = (unsigned)f->word[TAMIS_FUSE_ARITY],
         .width = (unsigned)f->word[TAMIS_FUSE_WIDTH],
-        .is_near = segments == 1 && f->size <= TAMIS_NEAR_BYTES,
+        .is_near = segments == 1 && f->size <= tamis__near_bytes(),
     };
 }
 

@@ -435,7 +435,7 @@ typedef struct tamis_kind {
 
     /* Work. A kind without query is a sketch: it knows facts about a set, not about a key, and core
      * answers maybe for it. A long batch keeps many cache misses in flight, and prefetches only
-     * payloads larger than TAMIS_NEAR_BYTES.
+     * payloads larger than tamis__near_bytes().
      *
      * remove takes a batch of one and undoes one add of it, or returns TAMIS_NOT_FOUND when the
      * body shows that there was none. Kinds with TAMIS_OWN_HASH may leave a smaller body: fewer

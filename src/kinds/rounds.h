@@ -45,7 +45,7 @@ TAMIS_HOT tamis_probed tamis__bits_probed(const tamis_body *f) {
                           .cells = f->word[TAMIS_BLOOM_BITS],
                           .hashes = f->word[TAMIS_BLOOM_HASHES],
                           .width = 1,
-                          .is_far = f->word[TAMIS_BLOOM_BITS] / 8 > TAMIS_NEAR_BYTES};
+                          .is_far = f->word[TAMIS_BLOOM_BITS] / 8 > tamis__near_bytes()};
 }
 
 TAMIS_HOT bool tamis__bit_passes(const tamis_probed *p, uint64_t x, uint64_t cell) {

@@ -119,7 +119,7 @@ TAMIS_HOT void tamis__slot_put(const tamis_slots *t, uint64_t slot, uint64_t val
 
 /* Do they exceed the cache? */
 TAMIS_HOT bool tamis__slots_are_far(const tamis_slots *t) {
-    return tamis__slots_block(t, t->count) - t->used > TAMIS_NEAR_BYTES;
+    return tamis__slots_block(t, t->count) - t->used > tamis__near_bytes();
 }
 
 /* Prefetches what a home needs: its block and the offset of that, and the start of the next block,

@@ -96,9 +96,10 @@ enum { GROUP = 128 };
 
 TAMIS_HOT void locate(const tamis_body *f, const uint64_t *hash, size_t n, bool is_change,
                       uint64_t at[GROUP]) {
+    const bool is_near = f->size <= tamis__near_bytes();
     for (size_t j = 0; j < n; j++) {
         at[j] = position(f, hash[j]);
-        if (f->size <= TAMIS_NEAR_BYTES) continue;
+        if (is_near) continue;
         if (is_change)
             __builtin_prefetch(f->bytes + at[j] / 8, 1);
         else
