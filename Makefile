@@ -44,7 +44,7 @@ TARGET           := $(shell $(CC) -dumpmachine 2>/dev/null)
 TARGET_IS_X86_64 := $(filter x86_64-%,$(TARGET))
 FLAGS_avx2       := $(if $(TARGET_IS_X86_64),-mavx2 -mbmi2)
 AVX512_PARTS     := f bw cd dq vl ifma vbmi vbmi2 bitalg vpopcntdq
-FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mavx512%))
+FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) -mprfchw $(AVX512_PARTS:%=-mavx512%))
 # 32-bit x86 would compute plans with 80 bits and get other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 

@@ -63,18 +63,13 @@ typedef struct tamis_stretch8 {
 
 TAMIS_HOT void tamis__stage8(tamis_stretch8 *s, tamis_source8 *source, __m512i flip,
                              tamis_locate8 *places, unsigned shift, const tamis_body *f,
-                             const uint64_t *words, size_t n, bool is_far, bool is_add) {
+                             const uint64_t *words, size_t n, bool is_far) {
     const __m512i blocks = _mm512_set1_epi64((long long)f->word[0]);
     for (size_t i = 0; i < n; i += TAMIS_WIDTH) {
         const __m512i h = source(words + i, flip);
         _mm512_store_si512(s->at + i, places(h, blocks));
         _mm512_store_si512(s->moved + i, _mm512_slli_epi64(h, shift));
-        for (size_t j = i; is_far && j < i + TAMIS_WIDTH; j++) {
-            if (is_add)
-                TAMIS_PREFETCH_ADD(f->bytes + s->at[j]);
-            else
-                TAMIS_PREFETCH(f->bytes + s->at[j]);
-        }
+        for (size_t j = i; is_far && j < i + TAMIS_WIDTH; j++) TAMIS_PREFETCH(f->bytes + s->at[j]);
     }
 }
 
@@ -107,26 +102,50 @@ TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8
     tamis_stretch8 stretch[2];
     size_t now = n < max ? n : max, last = 0, done = 0;
     unsigned turn = 0;
-    tamis__stage8(&stretch[0], source, flips, places, shift, f, words, now, is_far, false);
+    tamis__stage8(&stretch[0], source, flips, places, shift, f, words, now, is_far);
     for (size_t next; done < n; done += now, last = now, now = next, turn ^= 1) {
         next = n - done - now < max ? n - done - now : max;
         tamis__stage8(&stretch[turn ^ 1], source, flips, places, shift, f, words + done + now, next,
-                      is_far, false);
+                      is_far);
         tamis__judge8(&stretch[turn], probe, multipliers, f, now);
         tamis__settle8(&stretch[turn ^ 1], last, hit + done - last);
     }
     tamis__settle8(&stretch[turn ^ 1], last, hit + n - last);
 }
 
+/* Adds run in one pass: the blocks of eight keys are fetched, and bits are set in those of the eight
+ * that came `ahead` keys before, so that fetches never pause. ns per key of a build with large pages,
+ * 32, 64, 128 and 256 ahead, and in turns of 128 keys: 6.3 MB -, 1.7, 1.9, -, -; 12.6 MB 1.8, 1.9, 2.0,
+ * 2.6, 2.6; 25 MB -, 3.3, 2.5, -, -; 38 MB 4.8, 3.7, 2.8, 2.7, 3.9 (Zen 5, 32 MiB of third cache).
+ * Without fetches the distance is what the stores of the places take. */
+enum { NEAR_AHEAD = 32, CACHED_AHEAD = 64, FAR_AHEAD = 128 };
+
+TAMIS_HOT size_t tamis__ahead(const tamis_body *f) {
+    if (!tamis__exceeds_cache(f)) return NEAR_AHEAD;
+    return f->size <= tamis__cache(TAMIS_CACHE_3) / 2 ? CACHED_AHEAD : FAR_AHEAD;
+}
+
+/* n is a multiple of the width. */
 TAMIS_HOT void tamis__add8(tamis_locate8 *places, unsigned shift, tamis_mark *mark, __m512i order,
-                           tamis_body *f, const uint64_t *hash, size_t n) {
-    const __m512i multipliers = tamis__multipliers(order), none = _mm512_setzero_si512();
-    const bool is_far = tamis__exceeds_cache(f);
-    tamis_stretch8 s;
-    for (size_t done = 0, m; done < n; done += m) {
-        m = n - done < FAR_STRETCH ? n - done : FAR_STRETCH;
-        tamis__stage8(&s, tamis__hashes8, none, places, shift, f, hash + done, m, is_far, true);
-        for (size_t i = 0; i < m; i++) mark(f->bytes + s.at[i], s.moved + i, multipliers);
+                           bool is_far, tamis_body *f, const uint64_t *hash, size_t n) {
+    const __m512i multipliers = tamis__multipliers(order),
+                  blocks = _mm512_set1_epi64((long long)f->word[0]);
+    const size_t wrap = tamis__ahead(f) - 1, ahead = n <= wrap ? n : wrap + 1;
+    _Alignas(64) uint64_t at[FAR_AHEAD], moved[FAR_AHEAD];
+    uint8_t *const bytes = f->bytes;
+    for (size_t i = 0; i < n + ahead; i += TAMIS_WIDTH) {
+        const size_t next = i & wrap, last = (i - ahead) & wrap;
+        if (i >= ahead)
+#pragma GCC unroll 8
+            for (size_t j = last; j < last + TAMIS_WIDTH; j++)
+                mark(bytes + at[j], moved + j, multipliers);
+        if (i >= n) continue;
+        const __m512i h = tamis__next_eight(hash + i);
+        _mm512_store_si512(at + next, places(h, blocks));
+        _mm512_store_si512(moved + next, _mm512_slli_epi64(h, shift));
+        if (is_far)
+#pragma GCC unroll 8
+            for (size_t j = next; j < next + TAMIS_WIDTH; j++) TAMIS_PREFETCH_ADD(bytes + at[j]);
     }
 }
 
@@ -171,7 +190,10 @@ TAMIS_HOT void tamis__add_rest(tamis_locate *where, unsigned shift, tamis_mark *
     }                                                                                             \
     static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
         const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                       \
-        if (whole) tamis__add8(places, shift, mark, order, f, hash, whole);                       \
+        if (whole && tamis__exceeds_cache(f))                                                     \
+            tamis__add8(places, shift, mark, order, true, f, hash, whole);                        \
+        else if (whole)                                                                           \
+            tamis__add8(places, shift, mark, order, false, f, hash, whole);                       \
         tamis__add_rest(locate, shift, mark, order, f, hash + whole, n - whole);                  \
     }
 

@@ -489,8 +489,16 @@ plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
+plant "a huge cache is believed" unit/test_cpu "" \
+    src/cpu/cpu.c "return size > sizes[which].max ? sizes[which].max : (uint32_t)size;" "return (uint32_t)size;"
+plant "a cache of one byte is believed" unit/test_cpu "" \
+    src/cpu/cpu.c "if (size < sizes[which].min) return sizes[which].min;" ""
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
+    plant "an add takes the place of a key that is still to come" unit/test_blocks "" \
+        src/kinds/blocks_avx512.h "last = (i - ahead) & wrap;" "last = i & wrap;"
+    plant "adds turn further than they have room" unit/test_blocks "" \
+        src/kinds/blocks_avx512.h "uint64_t at[FAR_AHEAD], moved[FAR_AHEAD];" "uint64_t at[CACHED_AHEAD], moved[CACHED_AHEAD];"
     plant "M15: a string that has ended goes on with the others of its eight" unit/test_hash "" \
         src/hash/strings_avx512.c "s->a = keep(s->a, which, t.a), s->b" "s->a = t.a, s->b"
     plant "bytes of the word before stay in the last one" unit/test_hash "" \
