@@ -17,7 +17,7 @@
 
 /* When bins pay, and their sizes. Tests have their own rules, to reach every path with few keys. */
 typedef struct tamis_bulk_rule {
-    uint64_t min_payload;  /* bytes; smaller filters take adds directly */
+    uint64_t min_payload;  /* bytes; with one thread smaller filters take adds directly */
     uint64_t min_shared;   /* the same with several threads */
     uint64_t keys_per_kib; /* min keys per KiB of payload */
     uint64_t min_deep;     /* min hashes of a bin */
@@ -25,6 +25,7 @@ typedef struct tamis_bulk_rule {
     unsigned max_bits;     /* ... unless that takes more than 2^max_bits bins */
     uint64_t max_scratch;  /* bytes; never more than the payload */
     size_t piece;          /* keys a thread takes at a time */
+    bool fits_machine;     /* min_payload and slice follow its caches instead */
 } tamis_bulk_rule;
 
 extern const tamis_bulk_rule tamis__bulk_rule;

@@ -59,6 +59,14 @@ static uint64_t *numbers(size_t n) {
     return number;
 }
 
+/* One where bins pay from 16 MiB on. */
+static void take_usual_machine(void) {
+    tamis__cpu_set(TAMIS_CPU_ALL & ~TAMIS_CPU_PRODUCTS);
+#ifndef TAMIS_PLAIN
+    for (unsigned c = 0; c < TAMIS_CACHES; c++) tamis__cache_set(c, 0);
+#endif
+}
+
 /* ---- The same bytes ------------------------------------------------------------------------- */
 
 static void compare_bulk(const char *spec, int form, size_t n, unsigned threads) {
@@ -441,8 +449,38 @@ static void handles_remember_threads(void **state) {
     assert_int_equal(test_leave_dir(dir), 0);
 }
 
+/* Where bins pay follows the third cache, and how many there are the second. */
+static void bins_follow_the_caches(void **state) {
+    (void)state;
+#ifndef TAMIS_PLAIN
+    tamis *f = test_make("%s", large);
+    tamis_bulk *b = tamis__bulk_open(f, MANY, UINT64_MAX, 1, &tamis__bulk_rule);
+    const uint64_t memory = tamis__bulk_memory(b);
+    tamis__bulk_free(b);
+    assert_true(memory > 0);
+    tamis__cache_set(TAMIS_CACHE_3, 33 * MIB);
+    assert_null(tamis__bulk_open(f, MANY, UINT64_MAX, 1, &tamis__bulk_rule));
+    b = tamis__bulk_open(f, MANY, UINT64_MAX, 2, &tamis__bulk_rule); /* threads need them */
+    assert_non_null(b);
+    tamis__bulk_free(b);
+    take_usual_machine();
+    tamis__cache_set(TAMIS_CACHE_2, 1); /* bins for slices of 32 KiB: eight times as many */
+    b = tamis__bulk_open(f, MANY, UINT64_MAX, 1, &tamis__bulk_rule);
+    assert_true(tamis__bulk_memory(b) != memory);
+    tamis__bulk_free(b);
+    take_usual_machine();
+    tamis__cpu_set(TAMIS_CPU_ALL);
+    if (tamis__cpu() & TAMIS_CPU_PRODUCTS)
+        assert_null(tamis__bulk_open(f, MANY, UINT64_MAX, 1, &tamis__bulk_rule));
+    take_usual_machine();
+    tamis_free(f);
+#endif
+}
+
 int main(void) {
+    take_usual_machine();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins_follow_the_caches),
         cmocka_unit_test(order_leaves_no_trace),
         cmocka_unit_test(bins_are_used_when_they_should_be),
         cmocka_unit_test(bins_wait_between_calls),
