@@ -220,6 +220,18 @@ static tamis_status add_at_once(tamis *f, tamis_keys keys, size_t n) {
     return rc;
 }
 
+/* Hashes to add at a time. Where adds wait for the third cache, the processor hashes the next short
+ * list meanwhile: ns per key in lists of 128, 256, 384, 512 and 1024, blocked, 12.6 MB, Zen 5: 1.3,
+ * 1.35, 1.7, 1.9, 1.8. From memory long ones are faster: 38 MB 3.0 by 256, 2.8 by 1024. */
+enum { SHARED_LIST = 256 };
+
+static size_t list_of(const tamis *f, size_t n) {
+    const uint64_t size = f->image.body.size;
+    const bool is_shared = TAMIS_HAS_X86 && TAMIS_ENTRY(f->kind, speed, unit) &&
+                           size > tamis__near_bytes() && size <= tamis__cache(TAMIS_CACHE_3) / 2;
+    return is_shared && n > SHARED_LIST ? SHARED_LIST : tamis__batch_of(f, n);
+}
+
 static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     if (f->kind->room && n > TAMIS_BATCH) return add_at_once(f, keys, n);
     uint64_t room[TAMIS_BATCH];
@@ -227,7 +239,7 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
         may_add(f, adds_hashes(f), NULL, f->kind->room ? 0 : n); /* before the first */
     if (!rc && add_bulk(f, keys, n)) return added(f, TAMIS_OK, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
-        m = f->kind->room ? n : tamis__batch_of(f, n - i); /* the shape may depend on the cut */
+        m = f->kind->room ? n : list_of(f, n - i); /* the shape may depend on the cut */
         rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, i, m, room), m);
     }
     return rc;
