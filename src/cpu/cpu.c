@@ -75,8 +75,8 @@ void tamis__cpu_set(uint32_t bits) {
 #ifndef TAMIS_PLAIN
 _Atomic uint32_t tamis__cache_found[TAMIS_CACHES];
 
-/* What a size may be, and what it is where the system knows none. One core gains little from a third
- * cache beyond 64 MiB, which it shares with many others. */
+/* What a size may be, and what it is where the system knows none. A third cache beyond 64 MiB is
+ * shared with many others. */
 static const struct {
     uint32_t min, usual, max;
 } sizes[TAMIS_CACHES] = {{1 << 17, 1 << 20, 1 << 23}, {1 << 21, 1 << 25, 1 << 26}};

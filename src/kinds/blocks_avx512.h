@@ -113,11 +113,11 @@ TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8
     tamis__settle8(&stretch[turn ^ 1], last, hit + n - last);
 }
 
-/* Adds run in one pass: the blocks of eight keys are fetched, and bits are set in those of the eight
- * that came `ahead` keys before, so that fetches never pause. ns per key of a build with large pages,
- * 32, 64, 128 and 256 ahead, and in turns of 128 keys: 6.3 MB -, 1.7, 1.9, -, -; 12.6 MB 1.8, 1.9, 2.0,
- * 2.6, 2.6; 25 MB -, 3.3, 2.5, -, -; 38 MB 4.8, 3.7, 2.8, 2.7, 3.9 (Zen 5, 32 MiB of third cache).
- * Without fetches the distance is what the stores of the places take. */
+/* Adds run in one pass: the blocks of eight keys are fetched, and bits are set in those of the
+ * eight that came `ahead` keys before, so that fetches never pause. ns per key of a build, Zen 5
+ * with 32 MiB of third cache, large pages, 32, 64, 128 and 256 ahead: 12.6 MB 1.8, 1.9, 2.0, 2.6;
+ * 38 MB 4.8, 3.7, 2.8, 2.7; 64 and 128 ahead: 6.3 MB 1.7 and 1.9, 25 MB 3.3 and 2.5. In turns of
+ * 128 keys 12.6 MB took 2.6, 38 MB 3.9. Without fetches the distance is what the stores take. */
 enum { NEAR_AHEAD = 32, CACHED_AHEAD = 64, FAR_AHEAD = 128 };
 
 TAMIS_HOT size_t tamis__ahead(const tamis_body *f) {

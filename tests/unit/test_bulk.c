@@ -470,8 +470,12 @@ static void bins_follow_the_caches(void **state) {
     tamis__bulk_free(b);
     take_usual_machine();
     tamis__cpu_set(TAMIS_CPU_ALL);
-    if (tamis__cpu() & TAMIS_CPU_PRODUCTS)
-        assert_null(tamis__bulk_open(f, MANY, UINT64_MAX, 1, &tamis__bulk_rule));
+    tamis__cache_set(TAMIS_CACHE_3, 33 * MIB);
+    for (unsigned threads = 1; tamis__cpu() & TAMIS_CPU_PRODUCTS && threads <= 3; threads++) {
+        b = tamis__bulk_open(f, MANY, UINT64_MAX, threads, &tamis__bulk_rule);
+        assert_int_equal(b != NULL, threads > 2);
+        tamis__bulk_free(b);
+    }
     take_usual_machine();
     tamis_free(f);
 #endif
