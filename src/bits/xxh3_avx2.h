@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For kernels that hash and probe in one loop: XXH3 of integers, four at a time. */
+/* For integers_avx2.c, and kernels that hash and probe in one loop: XXH3 of four integers. */
 #ifndef TAMIS_BITS_XXH3_AVX2_H
 #define TAMIS_BITS_XXH3_AVX2_H
 

@@ -147,7 +147,11 @@ TAMIS_HOT void numbers_by(tamis_hash_mode mode, const tamis_hasher *h, const uin
 static size_t numbers_by_vector(const tamis_hasher *h, const uint64_t *keys, size_t n,
                                 uint64_t *hashes) {
 #if TAMIS_HAS_X86
-    if (!(tamis__cpu() & TAMIS_CPU_AVX512)) return 0;
+    const uint32_t cpu = tamis__cpu();
+    if (!(cpu & TAMIS_CPU_AVX512)) {
+        if (!(cpu & TAMIS_CPU_AVX2) || h->mode != TAMIS_HASH_XXH3) return 0;
+        return tamis__xxh3_u64s_avx2(tamis__xxh3_flip(h->seed), keys, n, hashes);
+    }
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
         return tamis__xxh3_u64s_avx512(tamis__xxh3_flip(h->seed), keys, n, hashes);
@@ -166,10 +170,16 @@ static size_t numbers_by_vector(const tamis_hasher *h, const uint64_t *keys, siz
 void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uint64_t *hashes) {
     const size_t done = numbers_by_vector(h, keys, n, hashes);
     keys += done, hashes += done, n -= done;
+    /* A copy: as far as the compiler knows, every store to `hashes` may change the hasher. */
+    const uint64_t seed = h->seed;
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
+        for (size_t i = 0; i < n; i++)
+            hashes[i] = tamis_inline_xxh3(tamis__xxh3_flip(seed), keys[i]);
+        break;
     case TAMIS_HASH_MIX8:
-        for (size_t i = 0; i < n; i++) hashes[i] = tamis__hash_u64(h, keys[i]);
+        for (size_t i = 0; i < n; i++)
+            hashes[i] = tamis_inline_mix8(tamis__mix8_flip(seed), keys[i]);
         break;
     case TAMIS_HASH_XXH64: numbers_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
     case TAMIS_HASH_SIP13: numbers_by(TAMIS_HASH_SIP13, h, keys, n, hashes); break;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #if TAMIS_HAS_X86
+size_t tamis__xxh3_u64s_avx2(uint64_t flip, const uint64_t *keys, size_t n, uint64_t *hashes);
 size_t tamis__xxh3_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, uint64_t *hashes);
 size_t tamis__xxh64_u64s_avx512(uint64_t seed, const uint64_t *keys, size_t n, uint64_t *hashes);
 size_t tamis__mix8_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, uint64_t *hashes);

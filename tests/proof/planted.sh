@@ -495,6 +495,8 @@ plant "a cache of one byte is believed" unit/test_cpu "" \
     src/cpu/cpu.c "if (size < sizes[which].min) return sizes[which].min;" ""
 plant "bins do not ask how large the third cache is" unit/test_bulk "" \
     src/core/bulk.c "half = tamis__cache(TAMIS_CACHE_3) / 2;" "half = (uint64_t)1 << 24;"
+plant "AVX2 claims the integers that it left" unit/test_hash "" \
+    src/hash/integers_avx2.c "return i;" "return n;"
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
     plant "an add takes the place of a key that is still to come" unit/test_blocks "" \
