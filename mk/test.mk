@@ -47,7 +47,7 @@ $(T)/unit/test_command_files: $(B)/cli/files/files.o
 $(T)/unit/test_occupancy: $(B)/cli/measure/occupancy.o $(B)/cli/measure/statistics.o
 $(T)/unit/test_times: $(B)/cli/keys/times.o
 # The Redis module, in a mock server of a few functions.
-MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api settings persist)
+MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api clock settings persist)
 $(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These intercept system calls: tests/support/faults.h.

@@ -142,10 +142,15 @@ uint64_t clock_adds_left(const value *v) {
     return info.adds_to_tick;
 }
 
-void clock_turn_part(value *v) {
+/* A finished tick and the first add after it belong to one step: a replica ticks with that add, so
+ * between the two it would differ, for good if the key were lost then. */
+uint64_t clock_make_room(value *v) {
+    const uint64_t left = clock_adds_left(v);
+    if (left) return left;
     bool is_done = false;
     tamis_tick_part(v->filter, PART_BYTES, &is_done);
     v->is_turning = !is_done;
+    return is_done ? clock_adds_left(v) : 0;
 }
 
 void clock_lost_key(value *v) {

@@ -29,10 +29,11 @@ void clock_pay(request *);
 void clock_begin(request *);
 
 /* A window by adds ticks by itself when an add finds its generation full. How many adds a large one
- * takes before it does; UINT64_MAX for all others. When none is left, a part of the tick is made by
- * clock_turn_part(), until there are again; a step that loses its key says so. */
+ * takes before it does; UINT64_MAX for all others. A step makes room for its next adds by
+ * clock_make_room(), which clears a part of what leaves when there is none; 0 while there is more
+ * to clear. A step that loses its key says so. */
 uint64_t clock_adds_left(const value *);
-void clock_turn_part(value *);
+uint64_t clock_make_room(value *);
 void clock_lost_key(value *);
 
 #endif

@@ -316,12 +316,9 @@ static bool cannot_fail(const tamis *filter, const batch *b) {
 
 static bool apply_some(stream *s, value *v) {
     batch *b = s->data, part = {.verb = b->verb};
-    const uint64_t room = b->verb->adds ? clock_adds_left(v) : UINT64_MAX;
+    const uint64_t room = b->verb->adds ? clock_make_room(v) : UINT64_MAX;
     const size_t from = s->done;
-    if (room == 0) {
-        clock_turn_part(v);
-        return true;
-    }
+    if (room == 0) return true;
     part.items.count = (size_t)lesser(room, lesser(s->count - from, ITEMS_AT_ONCE));
     part.items.key = b->items.key + from;
     part.items.hash = b->items.hash ? b->items.hash + from : NULL;

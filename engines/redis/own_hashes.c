@@ -122,11 +122,8 @@ static const char *bytes_at(const stream *s, size_t i) {
 
 static bool add_some(stream *s, value *v) {
     uint64_t hashes[HASHES_AT_ONCE];
-    const size_t n = (size_t)lesser(clock_adds_left(v), lesser(s->count - s->done, HASHES_AT_ONCE));
-    if (n == 0) {
-        clock_turn_part(v);
-        return true;
-    }
+    const size_t n = (size_t)lesser(clock_make_room(v), lesser(s->count - s->done, HASHES_AT_ONCE));
+    if (n == 0) return true;
     memcpy(hashes, bytes_at(s, s->done), n * HASH_BYTES);
     const tamis_status rc = tamis_add_hashes(v->filter, hashes, n);
     if (rc) snprintf(s->why, sizeof s->why, "%s", refusal(rc));
