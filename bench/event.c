@@ -217,27 +217,29 @@ static void read_keys(struct list keys, size_t n) {
 }
 
 /* Queries until a filter is in the caches as far as it would be in a long run, whatever ran before:
- * every line many times. Returns the time per key. */
+ * every line many times. After another contestant that takes as long as it takes: a limit of time
+ * would leave slow ones with cold lines, which made them slower still. Returns the time per key. */
 static double warm_up(const struct event *e, const struct contestant *c, enum question q,
-                      const struct keys *k, size_t from, uint8_t *hit) {
+                      const struct keys *k, size_t from, bool is_cold, uint8_t *hit) {
     const size_t lines = c->filter->bytes / 64, chunk = e->set.chunk;
-    const size_t wanted = lines > MAX_WARM_LINES ? chunk : 16 * lines;
+    const bool is_huge = lines > MAX_WARM_LINES;
+    const size_t wanted = is_huge ? chunk : 16 * lines, needed = is_cold ? wanted / 2 : 0;
     const double start = wall_ns();
     double ns;
     size_t asked = 0;
     do {
         ns = time_list(e, c, part_of(k, q, (from + asked) % k->questions), chunk, hit);
         asked += chunk;
-    } while (asked < wanted && wall_ns() - start < longest_warm_up_ns);
+    } while (asked < needed || (asked < wanted && wall_ns() - start < longest_warm_up_ns));
     return ns;
 }
 
 /* A sample comes after others that are not timed. It is repeated, with other keys, when the thread
  * was preempted. */
 static double sample(const struct event *e, const struct contestant *c, enum question q,
-                     const struct keys *k, size_t from, uint8_t *hit) {
+                     const struct keys *k, size_t from, bool is_cold, uint8_t *hit) {
     const size_t chunk = e->set.chunk;
-    double ns = warm_up(e, c, q, k, from + TRIES * chunk, hit);
+    double ns = warm_up(e, c, q, k, from + TRIES * chunk, is_cold, hit);
     const size_t n = e->threads > 1 ? chunk : short_enough(chunk, ns);
     for (size_t try = 0; try < TRIES; try++) {
         const struct list keys = part_of(k, q, (from + try * chunk) % k->questions);
@@ -268,10 +270,13 @@ static void ask_round(struct event *e, const struct keys *k, size_t round, uint8
     shuffle(order, e->count, 0x5eed + round);
     for (size_t i = 0; i < e->count; i++) {
         struct contestant *c = &e->all[order[i]];
-        for (int q = 0; q < CHASE; q++)
-            if (was_asked(e, c, q))
-                c->ns[q][round] =
-                    sample(e, c, q, k, (2 * round + (size_t)q) % chunks * e->set.chunk, hit);
+        bool is_cold = true;
+        for (int q = 0; q < CHASE; q++) {
+            if (!was_asked(e, c, q)) continue;
+            const size_t from = (2 * round + (size_t)q) % chunks * e->set.chunk;
+            c->ns[q][round] = sample(e, c, q, k, from, is_cold, hit);
+            is_cold = false;
+        }
         if (was_asked(e, c, CHASE)) c->ns[CHASE][round] = sample_chase(e, c, round);
     }
 }
