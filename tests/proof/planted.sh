@@ -500,9 +500,15 @@ plant "AVX2 claims the integers that it left" unit/test_hash "" \
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
     plant "an add takes the place of a key that is still to come" unit/test_blocks "" \
-        src/kinds/blocks_avx512.h "last = (i - ahead) & wrap;" "last = i & wrap;"
+        src/kinds/blocks_avx512.h "last = (i - ahead) & wrap," "last = i & wrap,"
     plant "adds turn further than they have room" unit/test_blocks "" \
-        src/kinds/blocks_avx512.h "uint64_t at[FAR_AHEAD], moved[FAR_AHEAD];" "uint64_t at[CACHED_AHEAD], moved[CACHED_AHEAD];"
+        src/kinds/blocks_avx512.h "uint64_t at[FAR_AHEAD];" "uint64_t at[CACHED_AHEAD];"
+    plant "queries turn further than their verdicts have room" unit/test_blocks "" \
+        src/kinds/blocks_avx512.h "verdict[FAR_AHEAD];" "verdict[CACHED_AHEAD];"
+    plant "verdicts are read of the eight keys after" unit/test_blocks "" \
+        src/kinds/blocks_avx512.h "ring.verdict + (done & wrap)" "ring.verdict + ((done + 8) & wrap)"
+    plant "the last verdicts of a list are not read" unit/test_blocks "" \
+        src/kinds/blocks_avx512.h "n + (p->probe ? 2 : 1) * ahead" "n + ahead"
     plant "M15: a string that has ended goes on with the others of its eight" unit/test_hash "" \
         src/hash/strings_avx512.c "s->a = keep(s->a, which, t.a), s->b" "s->a = t.a, s->b"
     plant "bytes of the word before stay in the last one" unit/test_hash "" \
