@@ -113,7 +113,7 @@ void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size
                          unsigned threads);
 double ours_rate(const char *spec, size_t n);
 bool ours_is_built_once(const char *spec);
-bool ours_adds_one_by_one(const struct contestant *c);
+bool ours_are_built_alike(const struct contestant *a, const struct contestant *b);
 
 /* `wanted` as in is_named. An object that cannot be loaded is reported on stderr. */
 size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);

@@ -22,7 +22,7 @@ static const char help[] =
     "                     without --kinds only these); a capacity of its own is for equal room\n"
     "  --ways LIST        one, batch, bulk, push, inline: how ours are queried [all]; add: one, "
     "and\n"
-    "                     built by a call for each key\n"
+    "                     built by a call for each key; giant: batch, on pages of 1 GiB\n"
     "  --questions LIST   miss, mixed, hit, chase (each key depends on the answer before) [all]\n"
     "  --key-bytes LIST   8 (integers) or 32 (strings) [8]\n"
     "  --threads LIST     [1]\n"

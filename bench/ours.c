@@ -22,6 +22,7 @@ struct source {
     const uint8_t *strings; /* rows of one width */
     size_t width, n;
     bool is_one_by_one; /* the numbers, each by a call */
+    enum tamis_pages pages;
 };
 
 bool ours_is_built_once(const char *spec) {
@@ -31,8 +32,17 @@ bool ours_is_built_once(const char *spec) {
     return tamis_kind_named(name, &kind) && (kind.abilities & TAMIS_IS_BUILT);
 }
 
-bool ours_adds_one_by_one(const struct contestant *c) {
+static bool adds_one_by_one(const struct contestant *c) {
     return !strcmp(way_of(c), "add");
+}
+
+static enum tamis_pages pages_of(const struct contestant *c) {
+    return strcmp(way_of(c), "giant") ? TAMIS_PAGES_LARGE : TAMIS_PAGES_GIANT;
+}
+
+bool ours_are_built_alike(const struct contestant *a, const struct contestant *b) {
+    return !strcmp(a->name, b->name) && adds_one_by_one(a) == adds_one_by_one(b) &&
+           pages_of(a) == pages_of(b);
 }
 
 static tamis_status by_builder(tamis **f, const char *spec, struct source from,
@@ -66,7 +76,8 @@ static tamis_status by_adding(tamis **f, const char *spec, struct source from,
 }
 
 static tamis *build(const char *kind, struct source from, unsigned threads) {
-    const struct tamis_options options = {.struct_size = sizeof options, .threads = threads};
+    const struct tamis_options options = {
+        .struct_size = sizeof options, .threads = threads, .pages = from.pages};
     char *spec = spec_for(kind, from.n);
     tamis *f = NULL;
     if (!spec) return NULL;
@@ -78,9 +89,10 @@ static tamis *build(const char *kind, struct source from, unsigned threads) {
 }
 
 void *ours_build(const struct contestant *c, const uint64_t *keys, size_t n, unsigned threads) {
-    const bool is_one_by_one = ours_adds_one_by_one(c);
-    return build(c->name, (struct source){.numbers = keys, .n = n, .is_one_by_one = is_one_by_one},
-                 threads);
+    const bool is_one_by_one = adds_one_by_one(c);
+    const struct source from = {
+        .numbers = keys, .n = n, .is_one_by_one = is_one_by_one, .pages = pages_of(c)};
+    return build(c->name, from, threads);
 }
 
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
@@ -146,6 +158,7 @@ static const struct bench_contestant ways[] = {
     WAY("batch", has_batch, .has_strings = has_many_strings),
     WAY("bulk", has_batch, .has_strings = has_many_strings), /* with threads inside the library */
     WAY("add", has_one, .chase = chase), /* one, and built by one call for each key */
+    WAY("giant", has_batch),             /* batch, on pages of 1 GiB */
     WAY("push", push_has), /* each key by itself, with an answer about an earlier one */
     WAY("inline", inline_has, .chase = inline_chase),
 };
@@ -171,6 +184,7 @@ size_t ours_enter(struct contestant *all, size_t count, const char *spec, const 
     for (size_t i = 0; i < COUNT_OF(ways) && count < MAX_CONTESTANTS; i++) {
         if (!is_listed(wanted, ways[i].api) || (ways[i].has == inline_has && !is_fast)) continue;
         if (!strcmp(ways[i].api, "add") && (!wanted || ours_is_built_once(spec))) continue;
+        if (!strcmp(ways[i].api, "giant") && !wanted) continue;
         struct contestant *c = &all[count++];
         *c = (struct contestant){.calls = &ways[i], .side = OURS};
         snprintf(c->name, sizeof c->name, "%s", spec);

@@ -211,10 +211,15 @@ struct tamis_allocator {
 
 /* Large pages make queries of a large filter up to twice as fast, because the processor translates
  * an address sooner. The system grants them where it can; the first touch of
- * each then takes 2 MiB at once. */
+ * each then takes 2 MiB at once.
+ *
+ * Giant ones have 1 GiB and are faster again from a few GiB on. Their administrator has set them
+ * aside for programs that ask: a payload of 1 GiB or more takes as many as hold it, all of their
+ * memory at once, and large ones where there are too few. */
 enum tamis_pages {
     TAMIS_PAGES_LARGE = 0, /* ask for large ones from 4 MiB on */
-    TAMIS_PAGES_PLAIN = 1  /* leave it to the system */
+    TAMIS_PAGES_PLAIN = 1, /* leave it to the system */
+    TAMIS_PAGES_GIANT = 2  /* take giant ones from 1 GiB on; else as large */
 };
 
 /* Asked now and then during a call that takes long; true stops it. */

@@ -191,7 +191,7 @@ tamis_status tamis_map_with(tamis **filter, const char *path, const struct tamis
     if (size) rc = tamis__disk_map(fd, path, size, &map);
     tamis__disk_close(fd);
     if (rc) goto done;
-    if (map && o.pages == TAMIS_PAGES_LARGE) tamis__advise_large(map, (size_t)size);
+    if (map && o.pages != TAMIS_PAGES_PLAIN) tamis__advise_large(map, (size_t)size);
     rc = view(filter, map, (size_t)size, options);
     if (!rc) {
         (*filter)->map = map;

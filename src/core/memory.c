@@ -30,8 +30,12 @@ enum { LARGE_PAGE = 1 << 21, LARGE_FROM = 2 * LARGE_PAGE };
  * the small ones of 1.5 MB 510 us. */
 enum { WORK_FROM = 1 << 19 };
 
+static size_t in_pages(size_t size, size_t page) {
+    return (size + page - 1) / page * page;
+}
+
 static size_t large_size(size_t size) {
-    return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    return in_pages(size, LARGE_PAGE);
 }
 
 /* Maps a page more than needed and unmaps what is around the aligned part. Nothing is touched yet:
@@ -65,10 +69,50 @@ static void large_free(void *ctx, void *memory, size_t size) {
         munmap(memory, large_size(size));
 }
 
+#if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE) && SIZE_MAX > UINT32_MAX && \
+    !defined(TAMIS_PLAIN)
+enum { GIANT_PAGE = 1 << 30, GIANT_FLAGS = MAP_HUGETLB | 30 << 26 /* log of a page, and where */ };
+
+/* Touched at once: a page that the system has promised but a limit of a group of processes refuses
+ * would be a signal at its first touch. */
+static void *map_giant(size_t size) {
+    const int saved = errno;
+    void *start = mmap(NULL, in_pages(size, GIANT_PAGE), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | GIANT_FLAGS, -1, 0);
+    if (start != MAP_FAILED && madvise(start, in_pages(size, GIANT_PAGE), MADV_POPULATE_WRITE)) {
+        munmap(start, in_pages(size, GIANT_PAGE));
+        start = MAP_FAILED;
+    }
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
+static void *giant_alloc(void *ctx, size_t size) {
+    const bool is_giant = size >= GIANT_PAGE && size <= SIZE_MAX - GIANT_PAGE;
+    void *memory = is_giant ? map_giant(size) : NULL;
+    return memory ? memory : large_alloc(ctx, size);
+}
+
+/* The system unmaps giant pages whole or not at all: if it refuses, that is what they are. */
+static void giant_free(void *ctx, void *memory, size_t size) {
+    const int saved = errno;
+    if (size < GIANT_PAGE)
+        large_free(ctx, memory, size);
+    else if (munmap(memory, large_size(size)))
+        munmap(memory, in_pages(size, GIANT_PAGE));
+    errno = saved;
+}
+#else
+#define giant_alloc large_alloc
+#define giant_free  large_free
+#endif
+
 struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
     if (options->allocator) return *options->allocator;
     if (options->pages == TAMIS_PAGES_PLAIN)
         return (struct tamis_allocator){plain_alloc, plain_free, NULL, true};
+    if (options->pages == TAMIS_PAGES_GIANT)
+        return (struct tamis_allocator){giant_alloc, giant_free, NULL, true};
     return (struct tamis_allocator){large_alloc, large_free, NULL, true};
 }
 
@@ -93,13 +137,17 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
     return tamis__aligned(block);
 }
 
+static bool is_ours(const struct tamis_allocator *a) {
+    return a->alloc == large_alloc || a->alloc == giant_alloc;
+}
+
 void *tamis__get_for_work(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
-    const bool gains = a->alloc == large_alloc && size >= WORK_FROM && size < LARGE_FROM;
+    const bool gains = is_ours(a) && size >= WORK_FROM && size < LARGE_FROM;
     return tamis__get(a, gains ? LARGE_FROM - TAMIS_ALIGNMENT : size, block);
 }
 
 void *tamis__get_sparse(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
-    if (a->alloc != large_alloc || size < LARGE_FROM || size > SIZE_MAX - 2 * (size_t)LARGE_PAGE)
+    if (!is_ours(a) || size < LARGE_FROM || size > SIZE_MAX - 2 * (size_t)LARGE_PAGE)
         return tamis__get(a, size, block);
     const int saved = errno;
     const size_t total = (size_t)size + TAMIS_ALIGNMENT;
@@ -131,8 +179,8 @@ tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_op
     const tamis_status rc = tamis__read_struct(in, out, sizeof *out, "options");
     if (!rc && out->allocator && (!out->allocator->alloc || !out->allocator->free))
         return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
-    if (!rc && out->pages > TAMIS_PAGES_PLAIN)
-        return tamis__fail(TAMIS_INVALID, "options.pages is %u: 0 for large, 1 for plain",
+    if (!rc && out->pages > TAMIS_PAGES_GIANT)
+        return tamis__fail(TAMIS_INVALID, "options.pages is %u: 0 for large, 1 plain, 2 giant",
                            (unsigned)out->pages);
     return rc;
 }

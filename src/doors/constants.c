@@ -19,6 +19,7 @@
     X(TAMIS_VERSION_NUMBER)       \
     X(TAMIS_PAGES_LARGE)          \
     X(TAMIS_PAGES_PLAIN)          \
+    X(TAMIS_PAGES_GIANT)          \
     X(TAMIS_WORDS)                \
     X(TAMIS_STAGE_SORT)           \
     X(TAMIS_STAGE_BUILD)          \

@@ -489,6 +489,13 @@ plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
+plant "giant pages are given back as large ones" unit/test_pages "" \
+    src/core/memory.c "    else if (munmap(memory, large_size(size)))
+        munmap(memory, in_pages(size, GIANT_PAGE));" "    else
+        munmap(memory, large_size(size));"
+plant "a promise of giant pages is believed" unit/test_pages "" \
+    src/core/memory.c "start != MAP_FAILED && madvise(start, in_pages(size, GIANT_PAGE), MADV_POPULATE_WRITE)" \
+    "start != MAP_FAILED && madvise(start, in_pages(size, GIANT_PAGE), MADV_POPULATE_WRITE) && errno == 0"
 plant "a huge cache is believed" unit/test_cpu "" \
     src/cpu/cpu.c "return size > sizes[which].max ? sizes[which].max : (uint32_t)size;" "return (uint32_t)size;"
 plant "a cache of one byte is believed" unit/test_cpu "" \
