@@ -59,6 +59,8 @@ FAULTS := read write fsync rename unlink flock getrandom access close fchown fch
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 # This one is a system with giant pages.
 $(T)/unit/test_pages: LDFLAGS += $(foreach f,mmap mmap64 munmap madvise,-Wl,--wrap=$(f))
+# This one runs out of memory.
+$(T)/unit/test_collecting: LDFLAGS += $(foreach f,calloc mmap mmap64,-Wl,--wrap=$(f))
 # These record them: tests/support/journal.h. One of them is the command.
 JOURNALLED := $(foreach f,write fsync rename unlink mkdir close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
 $(T)/unit/test_power: LDFLAGS += $(JOURNALLED)

@@ -403,6 +403,7 @@ static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
 }
 
 static tamis_status add_records(tamis_builder *b, tamis_keys keys, size_t n) {
+    if (tamis__collects(b, n)) return tamis__collect(b, keys, n);
     uint64_t room[TAMIS_BATCH];
     tamis_status rc = TAMIS_OK;
     for (size_t m, done = 0; done < n && !rc; done += m) {

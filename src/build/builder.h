@@ -60,6 +60,10 @@ tamis_status tamis__pile_start(tamis_builder *);
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
 tamis_status tamis__build_foreign(tamis_builder *, tamis **filter); /* failed: to be freed */
 
+/* Does a list of n keys go to records on several threads? It does, all or none. */
+bool tamis__collects(const tamis_builder *, size_t n);
+tamis_status tamis__collect(tamis_builder *, tamis_keys, size_t n);
+
 /* A handle with room for the image's payload, and its notes. */
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
 

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "bits/bits.h"
 #include "build/merge_runs.h"
+#include "build/slabs.h"
 #include "core/radix.h"
 #include "file/spill.h"
 
@@ -40,9 +41,11 @@ struct tamis_records {
     uint64_t per_block; /* records in one: a power of two */
     struct tamis_allocator allocator;
     tamis_block self;
-    uint64_t memory, max_memory; /* bytes of blocks and lists, and the limit for blocks */
-    uint64_t max_records;        /* maximum of a partition that can be sorted within the limit */
-    unsigned unopened;           /* partitions without a block so far */
+    tamis_slabs slabs;    /* memory of blocks */
+    uint64_t lists;       /* bytes of lists of blocks */
+    uint64_t max_memory;  /* of both */
+    uint64_t max_records; /* maximum of a partition that can be sorted within the limit */
+    unsigned unopened;    /* partitions without a block so far */
     tamis_spill spill;
     tamis_spill runs; /* of the partition being sorted, where memory is too small for it */
     partition part[TAMIS_PARTITIONS];
@@ -58,8 +61,12 @@ uint64_t tamis__records_in(const tamis_records *r, unsigned p) {
     return r->part[p].records;
 }
 
+static uint64_t held(const tamis_records *r) {
+    return r->slabs.memory + r->lists;
+}
+
 uint64_t tamis__records_memory(const tamis_records *r) {
-    return r->memory + r->self.size;
+    return held(r) + r->self.size;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -124,6 +131,7 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
     r->allocator = *allocator;
     r->form = *form;
     choose_sizes(r, memory_limit);
+    tamis__slabs_start(&r->slabs, allocator, r->block, memory_limit != 0);
     tamis_status rc = tamis__spill_start(&r->spill, dir, memory_limit != 0);
     if (!rc) rc = tamis__spill_start(&r->runs, dir, false);
     if (rc) {
@@ -134,30 +142,26 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
     return TAMIS_OK;
 }
 
-/* Blocks are many and small: they come from the allocator directly, without alignment. */
-static void *get(tamis_records *r, uint64_t size) {
-    void *memory = r->allocator.alloc(r->allocator.ctx, (size_t)size);
-    if (memory)
-        r->memory += size;
-    else
-        tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes of records", (unsigned long long)size);
-    return memory;
+static tamis_status no_memory(uint64_t size) {
+    return tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes of records",
+                       (unsigned long long)size);
 }
 
-static void give_back(tamis_records *r, void *memory, uint64_t size) {
-    if (!memory) return;
-    r->allocator.free(r->allocator.ctx, memory, (size_t)size);
-    r->memory -= size;
+static void free_list(tamis_records *r, uint64_t **list, size_t room) {
+    if (!list) return;
+    r->allocator.free(r->allocator.ctx, list, room * sizeof *list);
+    r->lists -= room * sizeof *list;
 }
 
 static void free_blocks(tamis_records *r, const partition *part) {
-    for (size_t i = 0; i < part->block_count; i++) give_back(r, part->blocks[i], r->block);
-    give_back(r, part->blocks, part->room * sizeof *part->blocks);
+    for (size_t i = 0; i < part->block_count; i++) tamis__slabs_put(&r->slabs, part->blocks[i]);
+    free_list(r, part->blocks, part->room);
 }
 
 void tamis__records_free(tamis_records *r) {
     if (!r) return;
     for (unsigned p = 0; p < r->ways; p++) free_blocks(r, &r->part[p]);
+    tamis__slabs_free(&r->slabs);
     tamis__spill_end(&r->spill);
     tamis__spill_end(&r->runs);
     const struct tamis_allocator allocator = r->allocator;
@@ -219,10 +223,11 @@ static unsigned partition_of(const tamis_records *r, uint64_t hash) {
 
 static tamis_status lengthen_list(tamis_records *r, partition *part) {
     const size_t room = part->room ? part->room * 2 : 4;
-    uint64_t **blocks = get(r, room * sizeof *blocks);
-    if (!blocks) return TAMIS_NOMEM;
+    uint64_t **blocks = r->allocator.alloc(r->allocator.ctx, room * sizeof *blocks);
+    if (!blocks) return no_memory(room * sizeof *blocks);
     if (part->blocks) memcpy(blocks, part->blocks, part->block_count * sizeof *blocks);
-    give_back(r, part->blocks, part->room * sizeof *blocks);
+    free_list(r, part->blocks, part->room);
+    r->lists += room * sizeof *blocks;
     part->blocks = blocks;
     part->room = room;
     return TAMIS_OK;
@@ -231,8 +236,8 @@ static tamis_status lengthen_list(tamis_records *r, partition *part) {
 static tamis_status append_block(tamis_records *r, partition *part) {
     const tamis_status rc = part->block_count == part->room ? lengthen_list(r, part) : TAMIS_OK;
     if (rc) return rc;
-    uint64_t *memory = get(r, r->block);
-    if (!memory) return TAMIS_NOMEM;
+    uint64_t *memory = tamis__slabs_get(&r->slabs);
+    if (!memory) return no_memory(r->block);
     r->unopened -= part->block_count == 0;
     part->blocks[part->block_count++] = part->open = memory;
     return TAMIS_OK;
@@ -252,7 +257,7 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* left by a failed call */
     if (part->records >= r->max_records) return too_many(part);
-    const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->max_memory;
+    const bool has_room = held(r) + (r->unopened + 1) * r->block <= r->max_memory;
     if (part->block_count == 0 || (part->spilled == 0 && has_room)) return append_block(r, part);
     const tamis_status rc =
         tamis__spill_write(&r->spill, place(r, p, part->spilled), part->open, r->block);
@@ -264,7 +269,7 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
 static void reopen(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (part->spilled == 0) {
-        give_back(r, part->open, r->block);
+        tamis__slabs_put(&r->slabs, part->open);
         part->open = part->blocks[--part->block_count - 1];
         return;
     }
@@ -354,6 +359,70 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
 void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) {
     take_back(r, hash, n);
     r->count -= n;
+}
+
+/* ---- Joining --------------------------------------------------------------------------------- */
+
+bool tamis__records_can_join(const tamis_records *r) {
+    return r->numbers == 1 && !r->form.is_sequence && !r->slabs.is_exact;
+}
+
+tamis_status tamis__records_open_apart(tamis_records **out, const tamis_records *r) {
+    const tamis_status rc = tamis__records_open(out, &r->form, 0, NULL, &r->allocator);
+    if (!rc) choose_ways(*out, TAMIS_PARTITIONS);
+    return rc;
+}
+
+/* The last block of a partition, unless it is full. */
+static uint64_t *take_rest(const tamis_records *r, partition *part) {
+    const uint64_t full = part->records / r->per_block;
+    uint64_t *rest = part->block_count > full ? part->blocks[full] : NULL;
+    part->block_count = (size_t)full;
+    return rest;
+}
+
+/* `rest` takes what there is room for from the end of `other`, which has so many records, and what
+ * is left of that follows it. */
+static void join_rests(tamis_records *r, partition *part, uint64_t *rest, uint64_t *other,
+                       uint64_t others) {
+    const uint64_t here = part->records % r->per_block;
+    const uint64_t moved = rest ? smaller(others, r->per_block - here) : 0;
+    if (moved) memcpy(rest + here, other + others - moved, moved * sizeof *rest);
+    if (rest) part->blocks[part->block_count++] = rest;
+    if (others > moved)
+        part->blocks[part->block_count++] = other;
+    else if (other)
+        tamis__slabs_put(&r->slabs, other);
+}
+
+static void join_partition(tamis_records *r, partition *part, tamis_records *apart,
+                           partition *more) {
+    const bool is_first = part->block_count == 0;
+    uint64_t *rest = take_rest(r, part), *other = take_rest(apart, more);
+    memcpy(part->blocks + part->block_count, more->blocks,
+           more->block_count * sizeof *part->blocks);
+    part->block_count += more->block_count;
+    more->block_count = 0;
+    join_rests(r, part, rest, other, more->records % r->per_block);
+    part->open = part->blocks[part->block_count - 1];
+    part->records += more->records;
+    more->records = 0;
+    r->unopened -= is_first;
+}
+
+tamis_status tamis__records_join(tamis_records *r, tamis_records *apart) {
+    tamis_status rc = TAMIS_OK;
+    while (!rc && r->ways < TAMIS_PARTITIONS) rc = part_more(r);
+    for (unsigned p = 0; p < TAMIS_PARTITIONS && !rc; p++)
+        while (!rc && r->part[p].room < r->part[p].block_count + apart->part[p].block_count)
+            rc = lengthen_list(r, &r->part[p]);
+    if (rc) return rc;
+    tamis__slabs_join(&r->slabs, &apart->slabs);
+    for (unsigned p = 0; p < TAMIS_PARTITIONS; p++)
+        if (apart->part[p].records) join_partition(r, &r->part[p], apart, &apart->part[p]);
+    r->count += apart->count;
+    apart->count = 0;
+    return TAMIS_OK;
 }
 
 /* ---- Sorting -------------------------------------------------------------------------------- */

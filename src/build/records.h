@@ -44,6 +44,13 @@ tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, size_t n,
 /* Removes the last n records, which were put with these hashes. */
 void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
 
+/* Without a limit, and with an allocator that threads may share, records of one number can be
+ * collected apart by another thread and then join the others, in any order among them: all or
+ * nothing. */
+bool tamis__records_can_join(const tamis_records *);
+tamis_status tamis__records_open_apart(tamis_records **, const tamis_records *);
+tamis_status tamis__records_join(tamis_records *, tamis_records *apart);
+
 uint64_t tamis__records_count(const tamis_records *);
 
 /* Memory used now, with all overhead; and the max under a limit. */

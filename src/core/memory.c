@@ -116,6 +116,10 @@ struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
     return (struct tamis_allocator){large_alloc, large_free, NULL, true};
 }
 
+bool tamis__may_be_shared(const struct tamis_allocator *a) {
+    return a->alloc == plain_alloc || a->alloc == large_alloc || a->alloc == giant_alloc;
+}
+
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
 void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
@@ -137,17 +141,17 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
     return tamis__aligned(block);
 }
 
-static bool is_ours(const struct tamis_allocator *a) {
+static bool has_large_pages(const struct tamis_allocator *a) {
     return a->alloc == large_alloc || a->alloc == giant_alloc;
 }
 
 void *tamis__get_for_work(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
-    const bool gains = is_ours(a) && size >= WORK_FROM && size < LARGE_FROM;
+    const bool gains = has_large_pages(a) && size >= WORK_FROM && size < LARGE_FROM;
     return tamis__get(a, gains ? LARGE_FROM - TAMIS_ALIGNMENT : size, block);
 }
 
 void *tamis__get_sparse(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
-    if (!is_ours(a) || size < LARGE_FROM || size > SIZE_MAX - 2 * (size_t)LARGE_PAGE)
+    if (!has_large_pages(a) || size < LARGE_FROM || size > SIZE_MAX - 2 * (size_t)LARGE_PAGE)
         return tamis__get(a, size, block);
     const int saved = errno;
     const size_t total = (size_t)size + TAMIS_ALIGNMENT;

@@ -36,6 +36,9 @@ void tamis__block_free(const struct tamis_allocator *, tamis_block *);
  * defaults. */
 tamis_status tamis__read_options(const struct tamis_options *, struct tamis_options *out);
 
+/* May several threads call it at once? A caller's allocator has no such promise. */
+bool tamis__may_be_shared(const struct tamis_allocator *);
+
 /* The caller's allocator, or ours with the pages the options name. */
 struct tamis_allocator tamis__allocator(const struct tamis_options *);
 

@@ -489,6 +489,14 @@ plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
+plant "what the last thread collected is left out" unit/test_collecting "" \
+    src/build/collecting.c "for (unsigned t = 1; t < c.seats && !rc; t++)" "for (unsigned t = 2; t < c.seats && !rc; t++)"
+plant "the builder gets what one thread has before the others have joined" unit/test_collecting "" \
+    src/build/collecting.c "rc = tamis__records_join(c.own[0], c.own[t]);
+    if (!rc) rc = tamis__records_join(b->records, c.own[0]);" "rc = tamis__records_join(b->records, c.own[t]);
+    if (!rc) rc = tamis__records_join(b->records, c.own[0]);"
+plant "blocks that join lose the records that did not fit" unit/test_collecting "" \
+    src/build/records.c "memcpy(rest + here, other + others - moved, moved * sizeof *rest);" "memcpy(rest + here, other, moved * sizeof *rest);"
 plant "giant pages are given back as large ones" unit/test_pages "" \
     src/core/memory.c "    else if (munmap(memory, large_size(size)))
         munmap(memory, in_pages(size, GIANT_PAGE));" "    else

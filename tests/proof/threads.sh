@@ -16,7 +16,7 @@ try() {
         code=1
     fi
 }
-programs=(laws/laws unit/test_admission unit/test_bulk unit/test_builder)
+programs=(laws/laws unit/test_admission unit/test_bulk unit/test_builder unit/test_collecting)
 try "the thread build is clean" make -s -j2 SAN=thread "${programs[@]/#/build-thread/tests/}"
 try "threads: adding and asking" build-thread/tests/laws/laws many_threads
 for program in "${programs[@]:1}"; do
