@@ -489,6 +489,12 @@ plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse
     src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
+plant "the last of a few segments is not looked at" unit/test_fuse "" \
+    src/kinds/fuse_avx512.c "(__mmask8)((1u << v->segments) - 1)" "(__mmask8)((1u << (v->segments - 1)) - 1)"
+plant "the xor of an empty segment is believed" unit/test_fuse "" \
+    src/kinds/fuse_avx512.c "_mm512_mask_set1_epi64(guard, is_void, -1)" "_mm512_mask_set1_epi64(guard, 0, -1)"
+plant "keys come before those have gone whose place they take" unit/test_fuse "" \
+    src/kinds/fuse_avx512.c "const size_t next = i + GROUP;" "const size_t next = i + GROUP + 8;"
 plant "what the last thread collected is left out" unit/test_collecting "" \
     src/build/collecting.c "for (unsigned t = 1; t < c.seats && !rc; t++)" "for (unsigned t = 2; t < c.seats && !rc; t++)"
 plant "the builder gets what one thread has before the others have joined" unit/test_collecting "" \

@@ -110,7 +110,7 @@ static void a_reader_by_the_format_agrees(void **state) {
 
 /* Groups and rings have edges; near payloads, far ones and single keys are queried in different
  * ways: every way must agree with the format. */
-static void ask_every_way(const tamis *f, uint64_t family) {
+static void ask_on_every_processor(const tamis *f, uint64_t family) {
     enum { MAX = 300 };
     static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
     uint64_t hash[MAX];
@@ -132,6 +132,20 @@ static void ask_every_way(const tamis *f, uint64_t family) {
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
+/* With a third cache that holds the filter, and with the smallest that is believed. */
+static void ask_every_way(const tamis *f, uint64_t family) {
+    static const uint64_t caches[] = {0, 1};
+    for (size_t c = 0; c < COUNT_OF(caches); c++) {
+#ifndef TAMIS_PLAIN
+        tamis__cache_set(TAMIS_CACHE_3, caches[c]);
+#endif
+        ask_on_every_processor(f, family);
+    }
+#ifndef TAMIS_PLAIN
+    tamis__cache_set(TAMIS_CACHE_3, 0);
+#endif
+}
+
 static void every_way_to_ask_agrees(void **state) {
     (void)state;
     static const uint64_t counts[] = {0, 1, 2000, 600000}; /* the last exceeds the cache */
@@ -147,6 +161,23 @@ static void every_way_to_ask_agrees(void **state) {
                 ask_every_way(f, w);
                 tamis_free(f);
             }
+}
+
+/* Up to eight segments are found in registers, more in memory. */
+static void any_number_of_segments(void **state) {
+    (void)state;
+    static const unsigned segments[] = {1, 2, 3, 7, 8, 9, 12};
+    enum { KEYS = 1300000 }; /* beyond the smallest third cache */
+    for (size_t s = 0; s < COUNT_OF(segments); s++) {
+        char spec[64];
+        sprintf(spec, "fuse:width=8,segment=%u", KEYS / segments[s] + 100);
+        tamis *f = test_build(spec, s, KEYS);
+        struct tamis_info info = TAMIS_INFO_INIT;
+        tamis_get_info(f, &info);
+        assert_int_equal(info.word[0], segments[s]);
+        ask_every_way(f, s);
+        tamis_free(f);
+    }
 }
 
 /* Handles choose the functions for one key when they are made. */
@@ -564,6 +595,7 @@ int main(void) {
         cmocka_unit_test(small_sets_can_always_be_built),
         cmocka_unit_test(a_reader_by_the_format_agrees),
         cmocka_unit_test(every_way_to_ask_agrees),
+        cmocka_unit_test(any_number_of_segments),
         cmocka_unit_test(single_keys_are_answered_as_the_format_says),
         cmocka_unit_test(empty_segments_answer_no),
         cmocka_unit_test(rates_are_as_promised),
