@@ -2,8 +2,8 @@
 /* For src/build: memory for the blocks of records, which are many and have one size.
  *
  * A new page takes as long as collecting fifty records, so blocks come from slabs of 64 KiB, and
- * where there are many from slabs of 4 MiB on large pages. What is given back is used again; nothing goes back to the
- * system before the end. */
+ * where there are many from slabs of 4 MiB on large pages. What is given back is used again;
+ * nothing goes back to the system before the end. */
 #ifndef TAMIS_BUILD_SLABS_H
 #define TAMIS_BUILD_SLABS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: the AVX-512 kernel. It locates the cells of eight keys at a time, which is most of the work,
- * and compares eight xors. The cells are loaded one by one: gathering them took twice as long on Ice
- * Lake. */
+/* fuse: the AVX-512 kernel. It locates the cells of eight keys at a time, which is most of the
+ * work, and compares eight xors. The cells are loaded one by one: gathering them took twice as long
+ * on Ice Lake. */
 #include "kinds/fuse_one.h"
 
 #ifdef __AVX512BITALG__
