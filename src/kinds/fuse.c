@@ -142,7 +142,8 @@ static bool is_quick(void) {
 /* For cells in the second cache the kernel is best everywhere. AMD's cores read so far ahead that
  * it is beyond that too, and that fetches pay from memory alone: ns per key with eight bits, Zen 5
  * with 32 MiB of third cache, without and with it: 10^6 keys 4.7 and 1.4, 10^7 4.8 and 2.2, 3*10^7
- * 7.9 and 5.7, 10^8 8.8 and 8.4. On Ice Lake cells beyond the second cache cost the same with it. */
+ * 7.9 and 5.7, 10^8 8.8 and 8.4. On Ice Lake cells beyond the second cache cost the same by both
+ * ways. */
 static bool suits_avx512(tamis_fuse_scene *s, uint64_t size) {
     if (!(tamis__cpu() & TAMIS_CPU_AVX512) || s->segments > UINT32_MAX) return false;
     if (!is_quick()) return s->is_near;
