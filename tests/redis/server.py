@@ -11,12 +11,16 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
 import resp
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+from tap import Tap  # noqa: E402,F401
+
 MODULE = os.environ.get("TAMIS_REDIS", os.path.join(ROOT, "build", "tamis-redis.so"))
 PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
 PRELOAD = os.environ.get("TAMIS_REDIS_PRELOAD")
@@ -168,28 +172,3 @@ def in_step(primary, replica, seconds=60):
           seconds, "the replica is in step")
     p.close()
     r.close()
-
-
-class Tap:
-    """Counts and prints test results, as the other test programs do."""
-
-    def __init__(self):
-        self.count = self.failed = 0
-
-    def check(self, is_good, name):
-        self.count += 1
-        self.failed += not is_good
-        print(f"{'ok' if is_good else 'not ok'} {self.count} - {name}", flush=True)
-        return is_good
-
-    def equal(self, got, wanted, name):
-        if not self.check(got == wanted and type(got) is type(wanted), name):
-            print(f"#   wanted {wanted!r}\n#   got    {got!r}", flush=True)
-
-    def skip(self, name, why):
-        self.count += 1
-        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What a call site keeps from row to row: the handle of its filter, and the form of its keys.
+ *
+ * To read and check a filter for each row would take as long as the filter is large. So a handle
+ * stays as long as the same value comes. A value in a table is known by its toast pointer. One that
+ * came inline is known by its header, which has the checksum of the rest: its address says nothing,
+ * because a variable of plpgsql that changes may stay where it is. */
+#include "engines/postgres/pg.h"
+
+#include <access/detoast.h>
+#include <utils/builtins.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+
+#include <string.h>
+
+enum { HEADER = 192 }; /* bytes, of which the last 16 are checksums: docs/format.md, 3 */
+
+struct pg_call {
+    MemoryContext context; /* as long as the call site */
+    MemoryContext room;    /* of the handle alone */
+    tamis *filter;
+    bool is_toasted;
+    struct varatt_external pointer;
+    size_t size;
+    uint8_t header[HEADER];
+    const pg_file *file;
+    uint64_t file_changes;      /* those of the file that `filter` stands for */
+    char name[NAMEDATALEN * 3]; /* of the file */
+    uint64_t changes;           /* how often the filter became another */
+    pg_form *form;
+    uint64_t obeys; /* `changes` that the form follows */
+};
+
+pg_call *pg_call_of(FunctionCallInfo fcinfo) {
+    FmgrInfo *site = fcinfo->flinfo;
+    if (site->fn_extra) return site->fn_extra;
+    pg_call *call = MemoryContextAllocZero(site->fn_mcxt, sizeof *call);
+    call->context = site->fn_mcxt;
+    call->room = AllocSetContextCreate(site->fn_mcxt, "tamis filter", ALLOCSET_SMALL_SIZES);
+    return site->fn_extra = call;
+}
+
+/* ---- Filters -------------------------------------------------------------------------------- */
+
+static const tamis *take(pg_call *call, Datum value) {
+    call->filter = NULL;
+    MemoryContextReset(call->room);
+    call->filter = pg_load(value, call->room);
+    call->changes++;
+    return call->filter;
+}
+
+static const tamis *toasted(pg_call *call, Datum value) {
+    struct varatt_external pointer;
+    VARATT_EXTERNAL_GET_POINTER(pointer, DatumGetPointer(value));
+    if (call->filter && call->is_toasted && memcmp(&pointer, &call->pointer, sizeof pointer) == 0)
+        return call->filter;
+    take(call, value);
+    call->is_toasted = true;
+    call->pointer = pointer;
+    return call->filter;
+}
+
+static const tamis *held(pg_call *call, Datum value) {
+    const struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
+    const size_t size = VARSIZE_ANY_EXHDR(bytes), known = size < HEADER ? size : HEADER;
+    if (call->filter && !call->is_toasted && size == call->size &&
+        memcmp(VARDATA_ANY(bytes), call->header, known) == 0)
+        return call->filter;
+    take(call, PointerGetDatum(bytes));
+    call->is_toasted = false;
+    call->size = size;
+    memcpy(call->header, VARDATA_ANY(bytes), known);
+    return call->filter;
+}
+
+const tamis *pg_call_filter(pg_call *call, Datum value) {
+    return VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(value)) ? toasted(call, value)
+                                                             : held(call, value);
+}
+
+static bool is_named(const pg_call *call, const text *name) {
+    const size_t len = VARSIZE_ANY_EXHDR(name);
+    return call->file && len < sizeof call->name &&
+           memcmp(call->name, VARDATA_ANY(name), len) == 0 && !call->name[len];
+}
+
+/* Another call may have found first that the file was replaced, and freed the handle of before. */
+const tamis *pg_call_file(pg_call *call, const text *name) {
+    const bool is_known = is_named(call, name) && pg_file_is_known(call->file);
+    const pg_file *file = is_known ? call->file : pg_file_named(name); /* refuses long names */
+    if (file == call->file && file->changes == call->file_changes) return call->filter;
+    text_to_cstring_buffer(name, call->name, sizeof call->name);
+    call->file = file;
+    call->file_changes = file->changes;
+    call->filter = (tamis *)(uintptr_t)file->filter;
+    call->changes++;
+    return call->filter;
+}
+
+/* ---- Forms ---------------------------------------------------------------------------------- */
+
+static const pg_form *form_of(pg_call *call, FunctionCallInfo fcinfo, Oid type) {
+    if (!call->form) call->form = pg_form_of_type(type, PG_GET_COLLATION(), call->context);
+    if (call->obeys == call->changes) return call->form;
+    pg_form_obey(call->form, call->filter);
+    call->obeys = call->changes;
+    return call->form;
+}
+
+static Oid argument_type(FunctionCallInfo fcinfo, int arg) {
+    const Oid type = get_fn_expr_argtype(fcinfo->flinfo, arg);
+    if (!OidIsValid(type)) elog(ERROR, "tamis: the type of argument %d is unknown", arg + 1);
+    return type;
+}
+
+const pg_form *pg_call_form(pg_call *call, FunctionCallInfo fcinfo, int arg) {
+    if (call->form && call->obeys == call->changes) return call->form;
+    return form_of(call, fcinfo, argument_type(fcinfo, arg));
+}
+
+const pg_form *pg_call_element_form(pg_call *call, FunctionCallInfo fcinfo, int arg) {
+    if (call->form && call->obeys == call->changes) return call->form;
+    return form_of(call, fcinfo, get_element_type(getBaseType(argument_type(fcinfo, arg))));
+}

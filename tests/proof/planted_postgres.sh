@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Faults planted one by one into a copy of the extension for PostgreSQL; the named test of
+# tests/postgres must go red for each.
+#
+#     fault  test  file  what to replace  by what
+. "$(dirname "$0")/../support/planted.inc"
+prepare include src cli engines tests -- build/tamis $(command -v "${PG_CONFIG:-pg_config}" >/dev/null && echo postgres)
+
+try() { # test of tests/postgres
+    [ -e build/postgres/tamis.so ] || command -v "${PG_CONFIG:-pg_config}" >test.log || return 3
+    make -s -j2 CFLAGS=-O1 postgres >build.log 2>&1 || return 2
+    local programs=
+    [ "$1" != programs ] || programs=40
+    PROGRAMS=$programs TAMIS=$PWD/build/tamis TAMIS_POSTGRES=$PWD/build/postgres limited "tests/postgres/$1.py" >test.log 2>&1 || return 1
+}
+
+plant "a handle stays when another value of the same length comes" programs \
+    engines/postgres/pg_calls.c "memcmp(VARDATA_ANY(bytes), call->header, known) == 0" "known > 0"
+plant "a toasted value is known by its length" programs \
+    engines/postgres/pg_calls.c "memcmp(&pointer, &call->pointer, sizeof pointer) == 0" \
+    "pointer.va_rawsize == call->pointer.va_rawsize"
+plant "a secret of one builder is taken for that of another" values \
+    engines/postgres/pg_build.c 'return has_option(spec, "hash", "sip13");' "return false && spec;"
+plant "the rows of the last 512 are left out" values \
+    engines/postgres/pg_build.c "    flush(s);
+    if (s->is_listed && !s->filter) return end_list(s);" "    if (s->is_listed && !s->filter) return end_list(s);"
+plant "a limit binds who restores" replication \
+    engines/postgres/pg_value.c "    room->options.should_stop = is_stopped;" \
+    "    room->options.should_stop = is_stopped;
+    room->options.max_bytes = (uint64_t)pg_max_bytes;"
+plant "what cannot be a key is quietly no" keys \
+    engines/postgres/pg_keys.c "static void refuse(const pg_form *form, const char *encoding) {" \
+    "static void refuse(const pg_form *form, const char *encoding) {
+    if (form) return;"
+finish
