@@ -17,10 +17,10 @@ enum { UNKNOWN_SHARE_PER_CENT = 10 }; /* of a filter that is not known before th
 static double rate_of(const tamis *f, const struct tamis_info *info) {
     const size_t size = tamis_spec(f, NULL, 0) + 1;
     char *spec = palloc(size);
-    double rate = info->fpr_asked > 0 ? info->fpr_asked : 0.01;
+    double rate;
     tamis_spec(f, spec, size);
-    if (tamis_plan_fpr(spec, info->items, &rate)) return rate;
-    return rate;
+    if (!tamis_plan_fpr(spec, info->items, &rate)) return rate;
+    return info->fpr_asked > 0 ? info->fpr_asked : 0.01;
 }
 
 double pg_share(const tamis *f, double distinct) {
