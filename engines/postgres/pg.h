@@ -60,6 +60,9 @@ tamis *pg_view(Datum value);
 struct varlena *pg_value_of_bytes(const void *bytes, size_t size);
 struct varlena *pg_value_of(const tamis *);
 
+/* The input function of the type, by which the planner knows a constant of it. */
+extern Datum pg_tamis_in(PG_FUNCTION_ARGS);
+
 /* Refuses what has grown from `before` bytes of payload beyond tamis.max_bytes. */
 uint64_t pg_payload_bytes(const tamis *);
 void pg_within_limit(const tamis *, uint64_t before);
@@ -69,13 +72,14 @@ char *pg_spec(const text *spec);
 
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
-/* The bytes of a key, or a number that is hashed as its 8 little-endian bytes. */
+/* The bytes of a key. Of a number they are its 8 little-endian ones; the library takes it faster as
+ * it is. */
 typedef struct pg_key {
     bool is_number, is_impossible; /* impossible: not one of the filter's keys, whatever they are */
     uint64_t number;
     const void *bytes;
     size_t len;
-    uint8_t room[24];
+    uint8_t room[24]; /* for the bytes of short keys */
 } pg_key;
 
 /* How datums of a type become keys. */
@@ -94,9 +98,6 @@ bool pg_form_is_number(const pg_form *);
  * filter without keys has no form yet. */
 void pg_form_obey(pg_form *, const tamis *);
 
-/* Keys of a filter that will have the note of this form. */
-void pg_form_be_natural(pg_form *);
-
 /* The key of a datum: a part of it, or of memory in the current context. */
 void pg_key_of(const pg_form *, Datum, pg_key *);
 
@@ -105,6 +106,11 @@ void pg_form_note_in(const pg_form *, tamis *);
 
 /* Refuses two filters whose keys have other forms. */
 void pg_forms_match(const tamis *, const tamis *);
+
+/* Merges or intersects two filters whose forms match, within tamis.max_bytes unless one of them is
+ * beyond it already. */
+typedef tamis_status pg_join_fn(tamis *into, const tamis *from);
+void pg_join(tamis *into, const tamis *from, pg_join_fn *);
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
@@ -137,10 +143,5 @@ const pg_file *pg_file_named(const text *name);
 
 /* Was it looked at in this statement? */
 bool pg_file_is_known(const pg_file *);
-
-/* ---- Estimates ------------------------------------------------------------------------------ */
-
-/* The share of a column's rows that a filter answers yes, whose keys have so many distinct ones. */
-double pg_share(const tamis *, double distinct);
 
 #endif

@@ -19,36 +19,33 @@ static bool has(const tamis *f, const pg_form *form, Datum datum) {
 
 /* ---- One key -------------------------------------------------------------------------------- */
 
-static bool has_in(FunctionCallInfo fcinfo, int filter, int key) {
-    pg_call *call = pg_call_of(fcinfo);
-    const tamis *f = pg_call_filter(call, PG_GETARG_DATUM(filter));
-    return has(f, pg_call_form(call, fcinfo, key), PG_GETARG_DATUM(key));
-}
-
-static bool has_in_file(FunctionCallInfo fcinfo, int file, int key) {
-    pg_call *call = pg_call_of(fcinfo);
-    const tamis *f = pg_call_file(call, PG_GETARG_TEXT_PP(file));
-    return has(f, pg_call_form(call, fcinfo, key), PG_GETARG_DATUM(key));
+/* Is the key of this argument in the filter of the call? */
+static Datum answer(FunctionCallInfo fcinfo, pg_call *call, const tamis *f, int key) {
+    PG_RETURN_BOOL(has(f, pg_call_form(call, fcinfo, key), PG_GETARG_DATUM(key)));
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_has);
 Datum pg_tamis_has(PG_FUNCTION_ARGS) {
-    PG_RETURN_BOOL(has_in(fcinfo, 0, 1));
+    pg_call *call = pg_call_of(fcinfo);
+    return answer(fcinfo, call, pg_call_filter(call, PG_GETARG_DATUM(0)), 1);
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_is_in);
 Datum pg_tamis_is_in(PG_FUNCTION_ARGS) {
-    PG_RETURN_BOOL(has_in(fcinfo, 1, 0));
+    pg_call *call = pg_call_of(fcinfo);
+    return answer(fcinfo, call, pg_call_filter(call, PG_GETARG_DATUM(1)), 0);
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_file_has);
 Datum pg_tamis_file_has(PG_FUNCTION_ARGS) {
-    PG_RETURN_BOOL(has_in_file(fcinfo, 0, 1));
+    pg_call *call = pg_call_of(fcinfo);
+    return answer(fcinfo, call, pg_call_file(call, PG_GETARG_TEXT_PP(0)), 1);
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_is_in_file);
 Datum pg_tamis_is_in_file(PG_FUNCTION_ARGS) {
-    PG_RETURN_BOOL(has_in_file(fcinfo, 1, 0));
+    pg_call *call = pg_call_of(fcinfo);
+    return answer(fcinfo, call, pg_call_file(call, PG_GETARG_TEXT_PP(1)), 0);
 }
 
 /* ---- Many ----------------------------------------------------------------------------------- */
@@ -125,10 +122,8 @@ Datum pg_tamis_which(PG_FUNCTION_ARGS) {
     const bool is_possible = asked(fcinfo, &f, &key);
     require(f, TAMIS_CAN_LABEL, "labels");
     uint64_t *labels = palloc((tamis_label_count(f) + 1) * sizeof *labels);
-    const void *bytes = key.is_number ? &key.number : key.bytes;
-    const size_t count = is_possible ? tamis_labels(f, bytes, key.is_number ? 8 : key.len, labels,
-                                                    (size_t)tamis_label_count(f))
-                                     : 0;
+    const size_t room = (size_t)tamis_label_count(f);
+    const size_t count = is_possible ? tamis_labels(f, key.bytes, key.len, labels, room) : 0;
     Datum *names = palloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) {
         const char *name = tamis_label_name(f, labels[i]);

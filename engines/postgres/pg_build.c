@@ -174,8 +174,7 @@ static void keep_bytes(state *s, const void *bytes, size_t len) {
 
 static void keep(state *s, const pg_key *key) {
     if (s->keeping == KEYS) {
-        keep_bytes(s, key->is_number ? (const void *)&key->number : key->bytes,
-                   key->is_number ? sizeof key->number : key->len);
+        keep_bytes(s, key->bytes, key->len);
         return;
     }
     s->waiting[s->waits++] =
@@ -301,20 +300,19 @@ Datum pg_tamis_build_join(PG_FUNCTION_ARGS) {
         if (!into) PG_RETURN_NULL();
         PG_RETURN_POINTER(into);
     }
-    if (!into)
-        into =
-            open_state(new_group(fcinfo), from->spec, from->note, from->keeping == NUMBERS, true);
+    const bool has_numbers = from->keeping == NUMBERS;
+    if (!into) into = open_state(new_group(fcinfo), from->spec, from->note, has_numbers, true);
     flush(into);
     flush(from);
-    if (into->filter) {
+    if (into->filter)
         pg_check(tamis_merge(into->filter, from->filter));
-    } else {
+    else
         join_lists(into, from);
-    }
     PG_RETURN_POINTER(into);
 }
 
-/* A state as bytes: spec, note, what is kept, then an image or a list. It stays on this machine. */
+/* A state as bytes: whether it keeps numbers, spec, note, then an image or a list. It stays on this
+ * machine. */
 static void put_text(char **at, const char *text) {
     const size_t size = strlen(text) + 1;
     memcpy(*at, text, size);
@@ -340,7 +338,7 @@ Datum pg_tamis_build_out(PG_FUNCTION_ARGS) {
     const uint64_t rest = s->filter ? tamis_image_size(s->filter) : s->keys.size;
     bytea *bytes = state_room(strlen(s->spec) + strlen(s->note) + 3 + rest);
     char *at = VARDATA(bytes);
-    *at++ = (char)s->keeping;
+    *at++ = s->keeping == NUMBERS;
     put_text(&at, s->spec);
     put_text(&at, s->note);
     if (s->filter)
@@ -355,13 +353,13 @@ PG_FUNCTION_INFO_V1(pg_tamis_build_in);
 Datum pg_tamis_build_in(PG_FUNCTION_ARGS) {
     const bytea *bytes = PG_GETARG_BYTEA_PP(0);
     const char *at = VARDATA_ANY(bytes), *const end = at + VARSIZE_ANY_EXHDR(bytes);
-    const keeping keeping = (enum keeping) * at++;
+    const bool has_numbers = *at++;
     const char *spec = at, *note = spec + strlen(spec) + 1;
     at = note + strlen(note) + 1;
     /* Only as long as the row with it: it is joined to another one. */
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "tamis group", ALLOCSET_DEFAULT_SIZES);
-    state *s = open_state(context, spec, note, keeping == NUMBERS, true);
+    state *s = open_state(context, spec, note, has_numbers, true);
     const size_t rest = (size_t)(end - at);
     if (s->filter) {
         pg_room room;
@@ -386,8 +384,7 @@ static state *pairs_of(FunctionCallInfo fcinfo, const char *usual) {
 }
 
 static uint64_t hash_of(const state *s, const pg_key *key) {
-    return key->is_number ? tamis_builder_hash(s->maker, &key->number, sizeof key->number)
-                          : tamis_builder_hash(s->maker, key->bytes, key->len);
+    return tamis_builder_hash(s->maker, key->bytes, key->len);
 }
 
 /* The state of a row that has all of its parts, and its key; NULL for other rows. */
@@ -429,18 +426,10 @@ Datum pg_tamis_label_row(PG_FUNCTION_ARGS) {
 
 /* ---- Unions --------------------------------------------------------------------------------- */
 
-/* One that had no keys yet, and so no note, gets that of the other. */
-static void take_note(tamis *into, const tamis *from) {
-    const char *note = tamis_note(from, "encoding");
-    if (note && !tamis_note(into, "encoding")) pg_check(tamis_set_note(into, "encoding", note));
-}
-
 /* The state is a filter in a context of the group. */
 static tamis *joined(FunctionCallInfo fcinfo, tamis *into, const tamis *from) {
     if (into) {
-        pg_forms_match(into, from);
-        take_note(into, from);
-        pg_check(tamis_merge(into, from));
+        pg_join(into, from, tamis_merge);
         return into;
     }
     pg_room room;

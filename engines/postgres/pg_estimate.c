@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-extern Datum pg_tamis_in(PG_FUNCTION_ARGS);
-
 enum { UNKNOWN_SHARE_PER_CENT = 10 }; /* of a filter that is not known before the query runs */
 
 static double rate_of(const tamis *f, const struct tamis_info *info) {
@@ -23,7 +21,7 @@ static double rate_of(const tamis *f, const struct tamis_info *info) {
     return info->fpr_asked > 0 ? info->fpr_asked : 0.01;
 }
 
-double pg_share(const tamis *f, double distinct) {
+static double share(const tamis *f, double distinct) {
     struct tamis_info info = TAMIS_INFO_INIT;
     tamis_get_info(f, &info);
     const double rate = rate_of(f, &info);
@@ -50,26 +48,26 @@ static double share_of(const Const *filter, VariableStatData *column) {
     room.options.is_trusted = true;
     if (tamis_view_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options))
         return UNKNOWN_SHARE_PER_CENT / 100.0;
-    const double share = pg_share(f, get_variable_numdistinct(column, &is_guess));
+    const double passes = share(f, get_variable_numdistinct(column, &is_guess));
     tamis_free(f);
-    return share;
+    return passes;
 }
 
 static double selectivity(PlannerInfo *root, List *args, int relation) {
     VariableStatData column;
     Node *other;
     bool is_left;
-    double share = UNKNOWN_SHARE_PER_CENT / 100.0;
+    double passes = UNKNOWN_SHARE_PER_CENT / 100.0;
     if (list_length(args) != 2 ||
         !get_restriction_variable(root, args, relation, &column, &other, &is_left))
-        return share;
+        return passes;
     if (IsA(other, Const) && ((Const *)other)->constisnull)
-        share = 0;
+        passes = 0;
     else if (IsA(other, Const) && is_filter((Const *)other))
-        share = share_of((Const *)other, &column);
+        passes = share_of((Const *)other, &column);
     ReleaseVariableStats(column);
-    CLAMP_PROBABILITY(share);
-    return share;
+    CLAMP_PROBABILITY(passes);
+    return passes;
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_selectivity);

@@ -54,14 +54,16 @@ struct pg_form {
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static void set_number(pg_key *key, int64 number) {
-    key->is_number = true;
-    key->number = (uint64_t)number;
-}
-
 static void set_bytes(pg_key *key, const void *bytes, size_t len) {
     key->bytes = bytes;
     key->len = len;
+}
+
+static void set_number(pg_key *key, int64 number) {
+    key->is_number = true;
+    key->number = (uint64_t)number;
+    for (unsigned i = 0; i < 8; i++) key->room[i] = (uint8_t)(key->number >> 8 * i);
+    set_bytes(key, key->room, 8);
 }
 
 /* Texts are UTF-8 whatever the encoding of the database. */
@@ -226,6 +228,11 @@ static void check_collation(Oid type, Oid collation) {
                         errhint("Add COLLATE \"C\", and bring the texts to one form yourself.")));
 }
 
+/* Keys that are read as they are need no encoding: all but float4, which are read as doubles. */
+static void be_natural(pg_form *form) {
+    strlcpy(form->encoding, strcmp(form->note, "float") == 0 ? "float" : "", sizeof form->encoding);
+}
+
 pg_form *pg_form_of_type(Oid oid, Oid collation, MemoryContext context) {
     const struct type *type = type_of(getBaseType(oid));
     if (!type)
@@ -238,7 +245,7 @@ pg_form *pg_form_of_type(Oid oid, Oid collation, MemoryContext context) {
     form->family = type->family;
     form->read = type->read;
     form->note = type->note;
-    pg_form_be_natural(form);
+    be_natural(form);
     return form;
 }
 
@@ -264,6 +271,7 @@ static const char *const wide[] = {"int64", "uint64", "int64be", "uint64be", NUL
 static const char *const real[] = {"float", "double", "floatbe", "doublebe", NULL};
 static const char *const raw[] = {"bytes", "utf8", "hex", "base64", NULL};
 static const char *const binary[] = {"hex", "base64", NULL};
+static const char *const plain[] = {"utf8", "bytes", NULL};
 
 /* Can keys of this family be in that encoding, and are they as they stand? */
 static bool is_possible(family family, const char *encoding, bool *is_natural) {
@@ -272,11 +280,9 @@ static bool is_possible(family family, const char *encoding, bool *is_natural) {
     case INTEGER: *is_natural = strcmp(encoding, "int64") == 0; return is_among(encoding, whole);
     case TIME: *is_natural = strcmp(encoding, "int64") == 0; return is_among(encoding, wide);
     case REAL: *is_natural = strcmp(encoding, "double") == 0; return is_among(encoding, real);
-    case TEXT:
-        *is_natural = strcmp(encoding, "utf8") == 0 || strcmp(encoding, "bytes") == 0;
-        return true;
+    case TEXT: *is_natural = is_among(encoding, plain); return true;
     case NUMERIC:
-        *is_natural = strcmp(encoding, "utf8") == 0 || strcmp(encoding, "bytes") == 0;
+        *is_natural = is_among(encoding, plain);
         return *is_natural || is_among(encoding, whole);
     case BYTES: *is_natural = true; return is_among(encoding, raw);
     case ADDRESS: *is_natural = true; return is_among(encoding, binary);
@@ -310,11 +316,6 @@ static uint64_t items_of(const tamis *f) {
     return info.items;
 }
 
-/* Keys that are read as they are need no encoding: all but float4, which are read as doubles. */
-void pg_form_be_natural(pg_form *form) {
-    strlcpy(form->encoding, strcmp(form->note, "float") == 0 ? "float" : "", sizeof form->encoding);
-}
-
 void pg_form_obey(pg_form *form, const tamis *f) {
     const char *encoding = tamis_note(f, "encoding"), *canon = tamis_note(f, "canon");
     bool is_natural = true;
@@ -325,7 +326,7 @@ void pg_form_obey(pg_form *form, const tamis *f) {
                         "%s), which is done by the command alone",
                         canon),
                  errhint("Ask keys in that form after tamis_set_note(filter, 'canon', NULL).")));
-    pg_form_be_natural(form);
+    be_natural(form);
     if (!encoding && items_of(f) == 0) return;
     if (!is_possible(form->family, encoding ? encoding : "bytes", &is_natural))
         refuse(form, encoding);
@@ -343,7 +344,6 @@ static bool is_same(const char *a, const char *b) {
 
 /* Texts are read by the note of the union: those of one part as digits would not be found. */
 static bool is_same_encoding(const char *a, const char *b) {
-    static const char *const plain[] = {"bytes", "utf8", NULL};
     return is_same(a, b) || ((!a || is_among(a, plain)) && (!b || is_among(b, plain)));
 }
 

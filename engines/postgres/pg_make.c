@@ -144,13 +144,17 @@ static void take_note(tamis *into, const tamis *from) {
         pg_check(tamis_set_note(into, "encoding", encoding));
 }
 
-static Datum joined(FunctionCallInfo fcinfo, tamis_status (*join)(tamis *, const tamis *)) {
-    tamis *into = to_change(PG_GETARG_DATUM(0)), *from = pg_view(PG_GETARG_DATUM(1));
-    const uint64_t before = pg_payload_bytes(into);
+void pg_join(tamis *into, const tamis *from, pg_join_fn *join) {
+    const uint64_t one = pg_payload_bytes(into), other = pg_payload_bytes(from);
     pg_forms_match(into, from);
     pg_check(join(into, from));
     take_note(into, from);
-    pg_within_limit(into, before);
+    pg_within_limit(into, Max(one, other));
+}
+
+static Datum joined(FunctionCallInfo fcinfo, pg_join_fn *join) {
+    tamis *into = to_change(PG_GETARG_DATUM(0)), *from = pg_view(PG_GETARG_DATUM(1));
+    pg_join(into, from, join);
     tamis_free(from);
     return finished(into);
 }

@@ -645,6 +645,11 @@ def limits(server, s):
     tap.equal(s.one("SELECT tamis_union(f, f) = tamis_set_note(tamis_union(f, f), 'x', NULL) FROM loaded WHERE id = 1"), "t",
               "nor unions of what is there")
     tap.check(s.lines("SELECT tamis_union(f) IS NULL FROM loaded WHERE id = 1") == ["f"], "by the aggregate, too")
+    # A union of gcs has room for the keys of both.
+    s.rows("RESET tamis.max_bytes; CREATE TABLE coded AS SELECT g, tamis_build(i, 'gcs') f FROM generate_series(1, 3000) i, "
+           "LATERAL (SELECT i % 2 g) x GROUP BY g; SET tamis.max_bytes = '2kB'")
+    for use in ("(SELECT tamis_union(f) FROM coded)", "tamis_union((SELECT f FROM coded WHERE g = 0), (SELECT f FROM coded WHERE g = 1))"):
+        tap.check("tamis.max_bytes" in s.error(f"SELECT {use} IS NULL"), f"it binds unions that grow: {use[:22]}")
     s.rows("RESET tamis.max_bytes")
     s.rows("CREATE DATABASE restored; ALTER DATABASE restored SET tamis.max_bytes = '2kB'")
     dump = server.run(server.program("pg_dump"), "-h", server.folder, "-U", server.user, "-t", "large", "postgres")
