@@ -12,17 +12,7 @@ built=${TAMIS_SANITIZED:-$PWD/build-san/postgres}
 export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:log_path=$work/report
 export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/report
 export TAMIS=$PWD/build/tamis
-n=0
-try() {
-    n=$((n + 1))
-    # A failed allocation is not an error, only reported.
-    if "${@:2}" >"$work/log" 2>&1 && ! grep -qs 'ERROR: \|runtime error' "$work"/report*; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        { grep -v '^ok ' "$work/log" | tail -40 && cat "$work"/report*; } 2>/dev/null | head -150 | sed 's/^/# /'
-        code=1
-    fi
-    rm -f "$work"/report*
-}
+. "$PWD/tests/support/sanitized.inc"
 build() {
     flock Makefile make -s -j2 SAN=1 build-san/libtamis.a && flock Makefile make -s -j2 build/tamis && mkdir -p "$built" &&
         make -s -C "$built" -f "$PWD/engines/postgres/Makefile" VPATH="$PWD/engines/postgres" TAMIS="$PWD" \

@@ -12,17 +12,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/report
 export MUTANTS=${MUTANTS:-${SHORT:+20000}} PROGRAMS=${PROGRAMS:-${SHORT:+50}}
 [ -n "$MUTANTS" ] || MUTANTS=200000
 [ -n "$PROGRAMS" ] || PROGRAMS=300
-n=0
-try() {
-    n=$((n + 1))
-    # A failed allocation is not an error, only reported.
-    if "${@:2}" >"$work/log" 2>&1 && ! grep -qs 'ERROR: \|runtime error' "$work"/report*; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        { grep -v '^ok ' "$work/log" | tail -40 && cat "$work"/report*; } 2>/dev/null | head -150 | sed 's/^/# /'
-        code=1
-    fi
-    rm -f "$work"/report*
-}
+. "$PWD/tests/support/sanitized.inc"
 if [ ! -e "$library" ] || ! command -v redis-server >/dev/null; then
     echo "ok 1 - # SKIP there is no server, or no sanitizer to load into it" && echo 1..1 && exit
 fi
