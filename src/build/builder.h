@@ -60,7 +60,7 @@ tamis_status tamis__pile_start(tamis_builder *);
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
 tamis_status tamis__build_foreign(tamis_builder *, tamis **filter); /* failed: to be freed */
 
-/* Does a list of n keys go to records on several threads? It does, all or none. */
+/* Do several threads collect a list of n keys? Then they do: all of it, or none when it fails. */
 bool tamis__collects(const tamis_builder *, size_t n);
 tamis_status tamis__collect(tamis_builder *, tamis_keys, size_t n);
 

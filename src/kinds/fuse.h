@@ -18,8 +18,7 @@ typedef struct tamis_fuse_scene {
     uint64_t segments;
     tamis_peel_graph graph; /* of the first segment */
     unsigned arity, width;
-    bool
-        is_near; /* in cache, and for other kernels than AVX-512 one segment: fetches are useless */
+    bool is_near; /* fetching cells is useless: how far from a core that goes depends on it */
 } tamis_fuse_scene;
 
 TAMIS_HOT tamis_fuse_scene tamis__fuse_scene(const tamis_body *f) {
