@@ -136,6 +136,53 @@ TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_view_payload(tamis **filter, const
 TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_set_payload(tamis *filter, const void *payload,
                                                           size_t size);
 
+/* ==== A slice of an image ===================================================================
+ *
+ * For hosts that keep images where a part is read much faster than all of it: in pieces in a table,
+ * in a store of objects. All bits of a key are in one block of blocked, split and shard, so the
+ * header and that block decide:
+ *
+ *     struct tamis_slice s = TAMIS_SLICE_INIT;
+ *     rc = tamis_slice_find(&s, header, image_size, NULL, key, len);
+ *     ...                            reads s.size bytes of the image, from s.offset on
+ *     hit = tamis_slice_has(&s, bytes);
+ *
+ * The header passes the gate each time, but the checksum of what follows it is not compared: this
+ * is for images that passed the whole gate when they came. Damage since then can make an answer
+ * wrong, and nothing worse. */
+
+enum { TAMIS_HEADER_BYTES = 192 };
+
+#define TAMIS_SLICE_INIT TAMIS_INIT(struct tamis_slice)
+
+struct tamis_slice {
+    size_t struct_size;
+    uint64_t offset, size; /* of the bytes that decide; size 0: none do, and the answer is maybe */
+    uint64_t notes_offset, notes_size;
+    uint64_t items;
+    uint64_t hash;              /* of the key */
+    uint64_t word[TAMIS_WORDS]; /* of the image: its shape, and the id of its kind */
+    uint32_t kind;
+};
+
+/* Finds the slice for a key in an image of `image_size` bytes that begins with the
+ * TAMIS_HEADER_BYTES at `header`. A secret that is outside of the image comes in the options.
+ * TAMIS_UNSUPPORTED for kinds whose keys are not in one place. On failure *slice is as it was.
+ * Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_slice_find(struct tamis_slice *slice,
+                                                         const void *header, uint64_t image_size,
+                                                         const struct tamis_options *options,
+                                                         const void *key, size_t len);
+
+/* Is the key in the filter, by the `size` bytes of its slice? As tamis_has for the whole. A slice
+ * that tamis_slice_find did not fill in is answered maybe. Threads: any. */
+TAMIS_API bool tamis_slice_has(const struct tamis_slice *slice, const void *bytes);
+
+/* The value of a note in the `size` bytes of all notes; *value is NULL when it is not there, and
+ * else a part of `notes`. TAMIS_CORRUPT, and NULL, for bytes that are no notes. Threads: any. */
+TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_slice_note(const void *notes, size_t size,
+                                                         const char *name, const char **value);
+
 /* ==== Memory and time ======================================================================= */
 
 /* Copies a filter as tamis_copy does, into memory of another allocator and with the other options;

@@ -62,6 +62,7 @@
     X(TAMIS_INLINE_XXH3)          \
     X(TAMIS_INLINE_MIX8)          \
     X(TAMIS_INLINE_VERSION)       \
+    X(TAMIS_HEADER_BYTES)         \
     X(TAMIS_RETOUCH_RANDOM)       \
     X(TAMIS_RETOUCH_KEYS)         \
     X(TAMIS_RETOUCH_TROUBLE)      \

@@ -253,6 +253,13 @@ static bool inline_view(const tamis_body *f, struct tamis_inline *view) {
     return f->word[HASHES] == LANES;
 }
 
+/* In a filter of one block every hash leads there. */
+static uint64_t slice(const tamis_body *f, uint64_t hash, tamis_body *part) {
+    part->word[BLOCKS] = 1;
+    part->size = BLOCK_BYTES;
+    return locate(f, hash);
+}
+
 static tamis_status add(tamis_body *f, tamis_batch b) {
     if (f->word[HASHES] % LANES)
         add_chain(false, f, b.hash, b.n);
@@ -293,6 +300,7 @@ const tamis_kind tamis__blocked = {
                                   .prefetch = prefetch,
                                   .query_numbers = query_numbers,
                                   .inline_view = inline_view,
+                                  .slice = slice,
                                   .add_shared = add_shared},
     .reshape = &(const tamis_reshape){.fold = tamis__fold_first,
                                       .move = tamis__blocks_move,

@@ -139,6 +139,11 @@ typedef struct tamis_speed {
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
     bool (*inline_view)(const tamis_body *, struct tamis_inline *);
 
+    /* The part of a payload that decides on a hash, as a body of its own that answers as all of it
+     * would. *part is the body, whose bytes are not there; becomes that part but for its bytes.
+     * Returns where they begin. A part of size 0: the answer is maybe, whatever the bytes are. */
+    uint64_t (*slice)(const tamis_body *, uint64_t hash, tamis_body *part);
+
     /* Adds from many threads, concurrently with query. */
     void (*add_shared)(tamis_body *, tamis_batch);
 

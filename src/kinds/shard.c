@@ -268,6 +268,17 @@ static bool has(const tamis_body *f, uint64_t hash) {
            p.inner.kind->speed->has(&p.inner, inner_hash(&p, hash, b));
 }
 
+/* A block of the layout, in which every hash leads there. */
+static uint64_t slice(const tamis_body *f, uint64_t hash, tamis_body *own) {
+    const part p = part_of(f);
+    const uint64_t b = local_of(&p, hash), size = tamis__shard_block_bytes(f->word);
+    const bool is_mine = b < p.inner.word[INNER_BLOCKS];
+    *own = p.inner;
+    own->word[INNER_BLOCKS] = 1;
+    own->size = is_mine ? size : 0;
+    return is_mine ? b * size : 0;
+}
+
 static void prefetch(const tamis_body *f, tamis_batch b) {
     const part p = part_of(f);
     for (size_t i = 0; i < b.n; i++) {
@@ -325,6 +336,6 @@ const tamis_kind tamis__shard = {
     .add = add,
     .room = tamis__any_room,
     .sizing = &(const tamis_sizing){.whole = whole},
-    .speed = &(const tamis_speed){.has = has, .prefetch = prefetch},
+    .speed = &(const tamis_speed){.has = has, .prefetch = prefetch, .slice = slice},
     .sets = &(const tamis_sets){.merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect},
 };

@@ -154,6 +154,13 @@ static bool inline_view(const tamis_body *f, struct tamis_inline *view) {
     return true;
 }
 
+/* In a filter of one block every hash leads there, by both rules. */
+static uint64_t slice(const tamis_body *f, uint64_t hash, tamis_body *part) {
+    part->word[BLOCKS] = 1;
+    part->size = BLOCK_BYTES;
+    return f->word[INDEX] == PARQUET ? locate_parquet(f, hash) : locate_wide(f, hash);
+}
+
 static tamis_status add(tamis_body *f, tamis_batch b) {
     ops(f)->add(f, b.hash, b.n);
     return TAMIS_OK;
@@ -190,6 +197,7 @@ const tamis_kind tamis__split = {
                                   .prefetch = prefetch,
                                   .query_numbers = query_numbers,
                                   .inline_view = inline_view,
+                                  .slice = slice,
                                   .add_shared = add_shared},
     /* Both rules scale to the number of blocks, so neighbours merge; the rule stays. */
     .reshape = &(const tamis_reshape){.fold = tamis__fold_first,

@@ -246,6 +246,26 @@ const tamis_kind tamis__broken_list = {
     SOUND, .name = "broken_list", .contract = "batch_equals_single",
     .speed = &(const tamis_speed){.query_numbers = numbers_late}};
 
+/* Takes the slice of a smaller filter. */
+static uint64_t slice_start(const tamis_body *f, uint64_t hash, tamis_body *part) {
+    (void)f, (void)hash;
+    part->word[BITS] = 64;
+    part->size = 8;
+    return 0;
+}
+const tamis_kind tamis__broken_slice = {SOUND, .name = "broken_slice",
+                                        .contract = "slice_equals_whole",
+                                        .speed = &(const tamis_speed){.slice = slice_start}};
+
+/* Has all it needs, and names a byte more than there is. */
+static uint64_t slice_late(const tamis_body *f, uint64_t hash, tamis_body *part) {
+    (void)f, (void)hash, (void)part;
+    return 1;
+}
+const tamis_kind tamis__broken_edge = {SOUND, .name = "broken_edge",
+                                       .contract = "slice_equals_whole",
+                                       .speed = &(const tamis_speed){.slice = slice_late}};
+
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);

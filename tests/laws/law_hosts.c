@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about hosts: filters in their memory, payloads alone, calls that they stop, bytes that they
- * vouch for. */
+/* Laws about hosts: filters in their memory, payloads alone, slices of images, calls that they
+ * stop, bytes that they vouch for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +148,72 @@ static const char *payload_alone_is_enough(const subject *s) {
 done:
     tamis_free(a);
     tamis_free(b);
+    return what;
+}
+
+/* ---- A slice of an image --------------------------------------------------------------------- */
+
+/* By a copy of the slice alone, whose end memory checkers know. */
+static const char *asked_by_slice(const tamis *f, const uint8_t *image, size_t size,
+                                  const struct tamis_options *options, struct tamis_key key) {
+    struct tamis_slice slice = TAMIS_SLICE_INIT;
+    uint64_t payload;
+    const char *what = NULL;
+    (void)tamis_payload(f, &payload);
+    if (tamis_slice_find(&slice, image, size, options, key.bytes, key.len)) return tamis_why();
+    if (slice.offset < TEST_HEADER_BYTES || slice.size > payload ||
+        slice.offset - TEST_HEADER_BYTES > payload - slice.size)
+        return "a slice is not in the payload";
+    uint8_t *bytes = malloc(slice.size ? (size_t)slice.size : 1);
+    if (!bytes) abort();
+    memcpy(bytes, image + slice.offset, (size_t)slice.size);
+    if (tamis_slice_has(&slice, bytes) != tamis_has(f, key.bytes, key.len))
+        what = "a slice answers otherwise";
+    if (slice.items != test_info(f).items || slice.notes_offset + slice.notes_size != size)
+        what = "a slice says other things of its image";
+    free(bytes);
+    return what;
+}
+
+/* As with the whole image: its header is checked. */
+static const char *slices_of_forged(uint8_t *image, size_t size,
+                                    const struct tamis_options *options) {
+    struct tamis_slice slice = TAMIS_SLICE_INIT;
+    for (size_t i = 0; i < TEST_HEADER_BYTES; i++) {
+        image[i] ^= 1;
+        const tamis_status rc = tamis_slice_find(&slice, image, size, options, "x", 1);
+        image[i] ^= 1;
+        if (rc == TAMIS_OK) return wrong("byte %zu of the header of a slice is not checked", i);
+    }
+    if (tamis_slice_find(&slice, image, size - 1, options, "x", 1) != TAMIS_CORRUPT ||
+        tamis_slice_find(&slice, image, TEST_HEADER_BYTES - 1, options, "x", 1) != TAMIS_CORRUPT ||
+        tamis_slice_find(&slice, image, 0, options, "x", 1) != TAMIS_CORRUPT)
+        return "a slice of an image that is cut short";
+    return slice.size || slice.offset ? "a slice that was refused is filled in" : NULL;
+}
+
+static const char *slice_equals_whole(const subject *s) {
+    const struct tamis_options *options = secret_options(s->options);
+    struct tamis_slice slice = TAMIS_SLICE_INIT;
+    tamis *f = filled(s, N, 0.01, NULL, 0, N);
+    size_t size;
+    char buffer[32];
+    const char *value = "", *what = NULL;
+    if (tamis_set_note(f, "encoding", "utf8")) abort();
+    uint8_t *image = test_image(f, &size);
+    const tamis_status rc = tamis_slice_find(&slice, image, size, options, "", 0);
+    if (rc == TAMIS_UNSUPPORTED) goto done;
+    if (rc) what = tamis_why();
+    for (uint64_t i = 0; i < TWICE && !what; i++)
+        what = asked_by_slice(f, image, size, options, key_at(i, buffer));
+    if (!what) what = slices_of_forged(image, size, options);
+    if (!what && (tamis_slice_note(image + slice.notes_offset, (size_t)slice.notes_size, "encoding",
+                                   &value) ||
+                  !value || strcmp(value, "utf8") != 0))
+        what = "the notes of a slice are not those of its image";
+done:
+    free(image);
+    tamis_free(f);
     return what;
 }
 
@@ -316,6 +382,7 @@ const law host_laws[] = {
     {"memory_of_a_host_is_enough", TAMIS_CAN_ADD, memory_of_a_host_is_enough, TAMIS_IS_BUILT},
     {"attached_equals_loaded", 0, attached_equals_loaded, 0},
     {"payload_alone_is_enough", 0, payload_alone_is_enough, 0},
+    {"slice_equals_whole", 0, slice_equals_whole, 0},
     {"stopping_changes_nothing", 0, stopping_changes_nothing, 0},
     {"a_builder_can_be_stopped", TAMIS_IS_BUILT, a_builder_can_be_stopped, 0},
     {"stopping_is_kept_however_made", 0, stopping_is_kept_however_made, 0},

@@ -12,6 +12,7 @@
 
 #include "tamis.h"
 #include "tamis_engine.h"
+#include "tamis_parts.h"
 
 static tamis *make(const char *spec, unsigned keys) {
     tamis *f;
@@ -147,6 +148,123 @@ static void a_filter_returns_its_secret(void **state) {
     tamis_free(f);
 }
 
+/* ---- Slices --------------------------------------------------------------------------------- */
+
+static void only_some_kinds_have_slices(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t bytes;
+    } with[] = {{"blocked:capacity=1000", 64},
+                {"blocked:capacity=1000,hashes=5", 64},
+                {"split:capacity=1000", 32},
+                {"split:capacity=1000,index=wide", 32},
+                {"shard:capacity=1000,shards=1", 64},
+                {"shard:layout=split,capacity=1000,shards=1", 32},
+                {"classic:capacity=1000", 0},
+                {"scalable:capacity=1000", 0},
+                {"guava:capacity=1000", 0}};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
+        struct tamis_slice s = TAMIS_SLICE_INIT;
+        size_t size;
+        tamis *f = make(with[i].spec, 3);
+        uint8_t *image = image_of(f, &size);
+        assert_int_equal(tamis_slice_find(&s, image, size, NULL, "a key", 5),
+                         with[i].bytes ? TAMIS_OK : TAMIS_UNSUPPORTED);
+        assert_int_equal(s.size, with[i].bytes);
+        assert_int_equal(s.hash, with[i].bytes ? tamis_hash(f, "a key", 5) : 0);
+        free(image);
+        tamis_free(f);
+    }
+}
+
+/* The block of another shard is not here: the answer is maybe, as from the whole. */
+static void keys_of_other_shards_need_no_bytes(void **state) {
+    (void)state;
+    size_t size, others = 0;
+    char spec[128];
+    tamis *f;
+    tamis_shard_spec("blocked:capacity=1000", 1, 4, spec, sizeof spec);
+    assert_int_equal(tamis_create(&f, spec), TAMIS_OK);
+    uint8_t *image = image_of(f, &size);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct tamis_slice s = TAMIS_SLICE_INIT;
+        assert_int_equal(tamis_slice_find(&s, image, size, NULL, &i, sizeof i), TAMIS_OK);
+        const bool is_other = tamis_shard_of(f, s.hash) != 1;
+        others += is_other;
+        assert_int_equal(s.size, is_other ? 0 : 64);
+        assert_int_equal(tamis_slice_has(&s, is_other ? NULL : image + s.offset), is_other);
+    }
+    assert_in_range(others, 700, 800);
+    free(image);
+    tamis_free(f);
+}
+
+static void a_slice_needs_the_secret(void **state) {
+    (void)state;
+    const uint8_t secret[16] = "sixteen letters", other[16] = "fifteen letters";
+    struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
+    struct tamis_slice s = TAMIS_SLICE_INIT;
+    size_t size;
+    tamis *f;
+    const char *spec = "blocked:capacity=100,hash=sip13,key=outside";
+    assert_int_equal(tamis_create_with(&f, spec, &options), TAMIS_OK);
+    uint8_t *image = image_of(f, &size);
+    assert_int_equal(tamis_slice_find(&s, image, size, NULL, "x", 1), TAMIS_SECRET);
+    assert_int_equal(tamis_slice_find(&s, image, size, &options, "x", 1), TAMIS_OK);
+    assert_int_equal(s.hash, tamis_hash(f, "x", 1));
+    options.secret = other;
+    assert_int_equal(tamis_slice_find(&s, image, size, &options, "x", 1), TAMIS_SECRET);
+    free(image);
+    tamis_free(f);
+}
+
+/* What nobody filled in, or somebody changed, is answered maybe without a look at the bytes. */
+static void forged_slices_read_nothing(void **state) {
+    (void)state;
+    struct tamis_slice s = TAMIS_SLICE_INIT, forged;
+    uint8_t *empty = calloc(1, 64);
+    size_t size;
+    tamis *f = make("blocked:capacity=1000", 0);
+    uint8_t *image = image_of(f, &size);
+    assert_true(tamis_slice_has(&s, NULL));
+    assert_int_equal(tamis_slice_find(&s, image, size, NULL, "x", 1), TAMIS_OK);
+    assert_false(tamis_slice_has(&s, empty));
+    for (unsigned i = 0; i < 8; i++) {
+        forged = s;
+        if (i == 0) forged.struct_size = 3;
+        if (i == 1) forged.kind = UINT32_MAX;
+        if (i == 2) forged.kind = 1; /* classic */
+        if (i == 3) forged.word[0] = 0;
+        if (i == 4) forged.word[1] = 17;
+        if (i == 5) forged.size = 63;
+        if (i == 6) forged.size = UINT64_MAX;
+        if (i == 7) forged.kind = 3; /* split: half a block */
+        assert_true(tamis_slice_has(&forged, NULL));
+    }
+    free(empty);
+    free(image);
+    tamis_free(f);
+}
+
+static void notes_of_a_slice_are_checked(void **state) {
+    (void)state;
+    static const char notes[] = "canon\0domains\0encoding\0utf8", twice[] = "a\0b\0a\0c";
+    const char *value;
+    assert_int_equal(tamis_slice_note(notes, sizeof notes, "encoding", &value), TAMIS_OK);
+    assert_string_equal(value, "utf8");
+    assert_int_equal(tamis_slice_note(notes, sizeof notes, "canon", &value), TAMIS_OK);
+    assert_string_equal(value, "domains");
+    assert_int_equal(tamis_slice_note(notes, sizeof notes, "utf8", &value), TAMIS_OK);
+    assert_null(value);
+    assert_int_equal(tamis_slice_note(NULL, 0, "encoding", &value), TAMIS_OK);
+    assert_null(value);
+    assert_int_equal(tamis_slice_note(notes, sizeof notes - 1, "canon", &value), TAMIS_CORRUPT);
+    assert_null(value);
+    assert_int_equal(tamis_slice_note(notes, 6, "canon", &value), TAMIS_CORRUPT);
+    assert_int_equal(tamis_slice_note(twice, sizeof twice, "a", &value), TAMIS_CORRUPT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_the_image),
@@ -154,6 +272,11 @@ int main(void) {
         cmocka_unit_test(facts_are_infos_without_the_payload),
         cmocka_unit_test(remaining_counts_adds_until_growth),
         cmocka_unit_test(a_filter_returns_its_secret),
+        cmocka_unit_test(only_some_kinds_have_slices),
+        cmocka_unit_test(keys_of_other_shards_need_no_bytes),
+        cmocka_unit_test(a_slice_needs_the_secret),
+        cmocka_unit_test(forged_slices_read_nothing),
+        cmocka_unit_test(notes_of_a_slice_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

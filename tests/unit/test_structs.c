@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tamis_edit.h"
+#include "tamis_engine.h"
 #include "tamis_formats.h"
 #include "tamis_inline.h"
 #include "tamis_jobs.h"
@@ -113,6 +114,9 @@ static bool builder(void *out) {
 static bool shard(void *out) {
     return tamis_shard_get_info(on.shard, out);
 }
+static bool slice(void *out) {
+    return !tamis_slice_find(out, on.image, on.image_size, NULL, "cat", 3);
+}
 static bool patch_make(void *out) {
     return !tamis_patch_make(on.image, on.image_size, on.image, on.image_size, out, NULL, NULL);
 }
@@ -160,6 +164,7 @@ static const struct result {
     {"format_info", format_named, sizeof(struct tamis_format_info), true},
     {"builder_info", builder, sizeof(struct tamis_builder_info), false},
     {"shard_info", shard, sizeof(struct tamis_shard_info), true},
+    {"slice", slice, sizeof(struct tamis_slice), true},
     {"patch_info", patch_make, sizeof(struct tamis_patch_info), true},
     {"patch_info", patch, sizeof(struct tamis_patch_info), true},
     {"session_info", session, sizeof(struct tamis_session_info), false},
@@ -369,7 +374,7 @@ static void every_struct_with_a_size_is_here(void **state) {
         }
         fclose(file);
     }
-    assert_int_equal(found, 19);
+    assert_int_equal(found, 20);
 }
 
 int main(void) {
