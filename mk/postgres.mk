@@ -28,7 +28,7 @@ postgres-install: $(PG_SO)
 postgres-test:
 	@tools/setup postgres
 	@$(MAKE) --no-print-directory -j2 postgres-test-here
-PG_TESTS := $(addprefix tests/postgres/,values.py keys.py programs.py faults.py replication.py recipes.py)
+PG_TESTS := $(addprefix tests/postgres/,values.py keys.py slices.py programs.py faults.py replication.py recipes.py)
 postgres-test-here: $(CMD) $(PG_SO)
 	@TAMIS=$(abspath $(CMD)) TAMIS_POSTGRES=$(abspath $(B)/postgres) LIMIT=$(LIMIT) tests/run $(PG_TESTS)
 

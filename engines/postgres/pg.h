@@ -98,6 +98,9 @@ bool pg_form_is_number(const pg_form *);
  * filter without keys has no form yet. */
 void pg_form_obey(pg_form *, const tamis *);
 
+/* The same by its notes, NULL where it has none. */
+void pg_form_obey_notes(pg_form *, const char *encoding, const char *canon, bool has_keys);
+
 /* The key of a datum: a part of it, or of memory in the current context. */
 void pg_key_of(const pg_form *, Datum, pg_key *);
 
@@ -121,6 +124,10 @@ pg_call *pg_call_of(FunctionCallInfo);
 
 /* The handle of the value, kept until another value comes. */
 const tamis *pg_call_filter(pg_call *, Datum value);
+
+/* Is the key of an argument in a large value that comes for the first time? Then a slice of it is
+ * read, and not all of it. False where that cannot be: for other values, other kinds. */
+bool pg_call_slice(pg_call *, FunctionCallInfo, Datum value, int key, bool *has);
 
 /* The form of keys of this argument, for that filter. An array has the form of its elements. */
 const pg_form *pg_call_form(pg_call *, FunctionCallInfo, int arg);

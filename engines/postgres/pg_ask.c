@@ -24,16 +24,22 @@ static Datum answer(FunctionCallInfo fcinfo, pg_call *call, const tamis *f, int 
     PG_RETURN_BOOL(has(f, pg_call_form(call, fcinfo, key), PG_GETARG_DATUM(key)));
 }
 
+static Datum answer_value(FunctionCallInfo fcinfo, int filter, int key) {
+    pg_call *call = pg_call_of(fcinfo);
+    const Datum value = PG_GETARG_DATUM(filter);
+    bool is_in;
+    if (pg_call_slice(call, fcinfo, value, key, &is_in)) PG_RETURN_BOOL(is_in);
+    return answer(fcinfo, call, pg_call_filter(call, value), key);
+}
+
 PG_FUNCTION_INFO_V1(pg_tamis_has);
 Datum pg_tamis_has(PG_FUNCTION_ARGS) {
-    pg_call *call = pg_call_of(fcinfo);
-    return answer(fcinfo, call, pg_call_filter(call, PG_GETARG_DATUM(0)), 1);
+    return answer_value(fcinfo, 0, 1);
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_is_in);
 Datum pg_tamis_is_in(PG_FUNCTION_ARGS) {
-    pg_call *call = pg_call_of(fcinfo);
-    return answer(fcinfo, call, pg_call_filter(call, PG_GETARG_DATUM(1)), 0);
+    return answer_value(fcinfo, 1, 0);
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_file_has);

@@ -4,7 +4,10 @@
  * To read and check a filter for each row would take as long as the filter is large. So a handle
  * stays as long as the same value comes. A value in a table is known by its toast pointer. One that
  * came inline is known by its header, which has the checksum of the rest: its address says nothing,
- * because a variable of plpgsql that changes may stay where it is. */
+ * because a variable of plpgsql that changes may stay where it is.
+ *
+ * Where every row has a filter of its own, none would be asked twice. So of a large value only a
+ * slice is read when it comes first, and all of it when it comes a second time in a row. */
 #include "engines/postgres/pg.h"
 
 #include <access/detoast.h>
@@ -14,7 +17,8 @@
 
 #include <string.h>
 
-enum { HEADER = 192 }; /* bytes, of which the last 16 are checksums: docs/format.md, 3 */
+enum { HEADER = TAMIS_HEADER_BYTES }; /* the last 16 are checksums: docs/format.md, 3 */
+enum { SMALL = 64 << 10 };            /* bytes of values that are read as fast as three slices */
 
 struct pg_call {
     MemoryContext context; /* as long as the call site */
@@ -25,12 +29,15 @@ struct pg_call {
     size_t size;
     uint8_t header[HEADER];
     const pg_file *file;
-    uint64_t file_changes;      /* those of the file that `filter` stands for */
-    char name[NAMEDATALEN * 3]; /* of the file */
-    uint64_t changes;           /* how often the filter became another */
+    uint64_t file_changes;         /* those of the file that `filter` stands for */
+    char name[NAMEDATALEN * 3];    /* of the file */
+    uint64_t changes;              /* how often the filter became another */
+    struct varatt_external sliced; /* the last value of which a slice was read */
     pg_form *form;
-    uint64_t obeys; /* `changes` that the form follows */
+    uint64_t obeys; /* `changes` that the form follows; NONE: notes of a slice */
 };
+
+#define NONE UINT64_MAX
 
 pg_call *pg_call_of(FunctionCallInfo fcinfo) {
     FmgrInfo *site = fcinfo->flinfo;
@@ -51,11 +58,18 @@ static const tamis *take(pg_call *call, Datum value) {
     return call->filter;
 }
 
+static bool is_same(const struct varatt_external *a, const struct varatt_external *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool is_held(const pg_call *call, const struct varatt_external *pointer) {
+    return call->filter && call->is_toasted && is_same(pointer, &call->pointer);
+}
+
 static const tamis *toasted(pg_call *call, Datum value) {
     struct varatt_external pointer;
     VARATT_EXTERNAL_GET_POINTER(pointer, DatumGetPointer(value));
-    if (call->filter && call->is_toasted && memcmp(&pointer, &call->pointer, sizeof pointer) == 0)
-        return call->filter;
+    if (is_held(call, &pointer)) return call->filter;
     take(call, value);
     call->is_toasted = true;
     call->pointer = pointer;
@@ -101,8 +115,13 @@ const tamis *pg_call_file(pg_call *call, const text *name) {
 
 /* ---- Forms ---------------------------------------------------------------------------------- */
 
-static const pg_form *form_of(pg_call *call, FunctionCallInfo fcinfo, Oid type) {
+static pg_form *some_form(pg_call *call, FunctionCallInfo fcinfo, Oid type) {
     if (!call->form) call->form = pg_form_of_type(type, PG_GET_COLLATION(), call->context);
+    return call->form;
+}
+
+static const pg_form *form_of(pg_call *call, FunctionCallInfo fcinfo, Oid type) {
+    (void)some_form(call, fcinfo, type);
     if (call->obeys == call->changes) return call->form;
     pg_form_obey(call->form, call->filter);
     call->obeys = call->changes;
@@ -123,4 +142,56 @@ const pg_form *pg_call_form(pg_call *call, FunctionCallInfo fcinfo, int arg) {
 const pg_form *pg_call_element_form(pg_call *call, FunctionCallInfo fcinfo, int arg) {
     if (call->form && call->obeys == call->changes) return call->form;
     return form_of(call, fcinfo, get_element_type(getBaseType(argument_type(fcinfo, arg))));
+}
+
+/* ---- Slices --------------------------------------------------------------------------------- */
+
+/* A value that can be cut, and was not the one before. */
+static bool is_new(pg_call *call, Datum value) {
+    struct varatt_external pointer;
+    if (!VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(value))) return false;
+    VARATT_EXTERNAL_GET_POINTER(pointer, DatumGetPointer(value));
+    if (VARATT_EXTERNAL_IS_COMPRESSED(pointer) || pointer.va_rawsize < SMALL) return false;
+    if (is_held(call, &pointer) || is_same(&pointer, &call->sliced)) return false;
+    call->sliced = pointer;
+    return true;
+}
+
+/* Offsets and sizes are those of a value, which ends at 1 GB. */
+static const void *slice_of(Datum value, uint64_t offset, uint64_t size) {
+    const struct varlena *bytes = PG_DETOAST_DATUM_SLICE(value, (int32)offset, (int32)size);
+    if (VARSIZE_ANY_EXHDR(bytes) != size)
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                        errmsg("tamis: damaged: a value ends before its filter does")));
+    return VARDATA_ANY(bytes);
+}
+
+/* What its notes say of keys. */
+static const pg_form *form_by(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg,
+                              const struct tamis_slice *s) {
+    pg_form *form = some_form(call, fcinfo, argument_type(fcinfo, arg));
+    const void *notes = s->notes_size ? slice_of(value, s->notes_offset, s->notes_size) : NULL;
+    const char *encoding, *canon;
+    pg_check(tamis_slice_note(notes, s->notes_size, "encoding", &encoding));
+    pg_check(tamis_slice_note(notes, s->notes_size, "canon", &canon));
+    call->obeys = NONE;
+    pg_form_obey_notes(form, encoding, canon, s->items > 0);
+    return form;
+}
+
+bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg, bool *has) {
+    struct tamis_slice s = TAMIS_SLICE_INIT;
+    pg_key key;
+    if (!is_new(call, value)) return false;
+    const uint64_t size = call->sliced.va_rawsize - VARHDRSZ;
+    const void *header = slice_of(value, 0, HEADER);
+    const tamis_status rc = tamis_slice_find(&s, header, size, NULL, "", 0); /* for the notes */
+    if (rc == TAMIS_UNSUPPORTED) return false;
+    pg_check(rc);
+    pg_key_of(form_by(call, fcinfo, value, arg, &s), PG_GETARG_DATUM(arg), &key);
+    *has = false;
+    if (key.is_impossible) return true;
+    pg_check(tamis_slice_find(&s, header, size, NULL, key.bytes, key.len));
+    *has = tamis_slice_has(&s, s.size ? slice_of(value, s.offset, s.size) : NULL);
+    return true;
 }

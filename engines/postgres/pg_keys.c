@@ -316,8 +316,7 @@ static uint64_t items_of(const tamis *f) {
     return info.items;
 }
 
-void pg_form_obey(pg_form *form, const tamis *f) {
-    const char *encoding = tamis_note(f, "encoding"), *canon = tamis_note(f, "canon");
+void pg_form_obey_notes(pg_form *form, const char *encoding, const char *canon, bool has_keys) {
     bool is_natural = true;
     if (canon)
         ereport(ERROR,
@@ -327,10 +326,14 @@ void pg_form_obey(pg_form *form, const tamis *f) {
                         canon),
                  errhint("Ask keys in that form after tamis_set_note(filter, 'canon', NULL).")));
     be_natural(form);
-    if (!encoding && items_of(f) == 0) return;
+    if (!encoding && !has_keys) return;
     if (!is_possible(form->family, encoding ? encoding : "bytes", &is_natural))
         refuse(form, encoding);
     strlcpy(form->encoding, is_natural ? "" : encoding, sizeof form->encoding);
+}
+
+void pg_form_obey(pg_form *form, const tamis *f) {
+    pg_form_obey_notes(form, tamis_note(f, "encoding"), tamis_note(f, "canon"), items_of(f) > 0);
 }
 
 void pg_form_note_in(const pg_form *form, tamis *f) {
