@@ -21,10 +21,11 @@ static bool bloom_of(const struct tamis_plan *plan, struct bloom *bloom) {
                             .m = (double)bits,
                             .k = (double)shape_word(plan->word_name, plan->word, "hashes")};
     if (strcmp(plan->kind, "counting") == 0) {
-        /* A counter, its bit of the summary, and with the log one of what was sent. */
+        /* A counter, unless bare its bit of the summary, and with the log one of what was sent. */
         const uint64_t log = shape_word(plan->word_name, plan->word, "log");
+        const uint64_t is_bare = shape_word(plan->word_name, plan->word, "bare");
         bloom->width = (unsigned)shape_word(plan->word_name, plan->word, "width");
-        bloom->m = (double)(bits / (bloom->width + 1 + log));
+        bloom->m = (double)(bits / (bloom->width + (is_bare ? 0 : 1 + log)));
     }
     return plan->capacity > 0 && (bloom->width > 0 || strcmp(plan->kind, "classic") == 0);
 }

@@ -24,6 +24,11 @@ uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max) {
     return round_by(7, units, min, max);
 }
 
+uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits) {
+    const uint64_t units = bits / unit_bits, group = 64;
+    return bits % unit_bits == 0 || units < group ? units : units / group * group;
+}
+
 /* Long division, one bit of the quotient at a time: not every machine has numbers of 128 bits, and
  * only listing uses it, where 64 steps do not matter. */
 uint64_t tamis__unscale(uint64_t n, uint64_t x, uint64_t rest) {

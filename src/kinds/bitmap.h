@@ -23,6 +23,11 @@ uint64_t tamis__round_up(uint64_t units, uint64_t min, uint64_t max);
  * so that the filters of different days fold onto each other exactly. */
 uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max);
 
+/* How many units of `unit_bits` fit in `bits`. A whole number of units is taken exactly, as classic
+ * takes its bits; any other is a limit, and then units come in groups of 64, so that they fold. 0
+ * when there is no room for one. */
+uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
+
 /* The bits after the last one must be zero. */
 tamis_status tamis__bitmap_audit(const tamis_body *, uint64_t bits);
 tamis_status tamis__bits_audit(const tamis_body *); /* where the first word is their number */

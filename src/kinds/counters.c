@@ -93,11 +93,6 @@ void tamis__cells_measure(tamis_cells c, const tamis_cells *other, uint64_t hash
                  what_then);
 }
 
-uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits) {
-    const uint64_t units = bits / unit_bits, group = 64;
-    return bits % unit_bits == 0 || units < group ? units : units / group * group;
-}
-
 tamis_status tamis__cells_plan(const tamis_params *params, const char *kind, uint64_t unit_bits,
                                uint64_t per_unit, uint64_t *bits, uint64_t *hashes) {
     uint64_t cells;

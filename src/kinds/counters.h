@@ -67,6 +67,11 @@ TAMIS_HOT void tamis__cell_count_up(const tamis_probed *p, uint64_t x, uint64_t 
     tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
 }
 
+TAMIS_HOT bool tamis__cell_is_used(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    return tamis__field_get(p->bytes, cell, p->width) != 0;
+}
+
 /* ---- The cells of one key ------------------------------------------------------------------- */
 
 /* Probes of one key may fall on the same cell, more often in small arrays and after a fold. To
@@ -108,11 +113,6 @@ tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *bits
  * `what_then`. With `other`, as after a merge. */
 void tamis__cells_measure(tamis_cells, const tamis_cells *other, uint64_t hashes,
                           const char *what_then, tamis_measurement *);
-
-/* How many units of `unit_bits` fit in `bits`. A whole number of units is taken exactly, as classic
- * takes its bits; any other is a limit, and then units come in groups of 64, so that they fold. 0
- * when there is no room for one. */
-uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
 
 /* Bits and hashes for a spec, where keys probe cells as in classic and `per_unit` of these cells,
  * with their extras, take `unit_bits`. *hashes is given, or 0 for the best. */

@@ -183,14 +183,9 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* ---- Querying and removing ------------------------------------------------------------------ */
 
-TAMIS_HOT bool passes(const tamis_probed *p, uint64_t x, uint64_t cell) {
-    (void)x;
-    return tamis__field_get(p->bytes, cell, p->width) != 0;
-}
-
 static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     const tamis_probed p = tamis__cells_probed(primary(f), f->word[HASHES]);
-    tamis__probed_query(passes, &p, b.hash, b.n, hit);
+    tamis__probed_query(tamis__cell_is_used, &p, b.hash, b.n, hit);
 }
 
 /* The smallest cell: an add by increase raises a cell that two probes share only once. */

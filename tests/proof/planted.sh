@@ -271,7 +271,13 @@ plant "rows that have grown are compared" laws/laws "overlap_past_capacity: hado
 plant "keys that were taken for known are not counted" laws/laws "growth_in_any_order: redisbloom" \
     src/kinds/bitmap.c "const double taken = asks_first ? out->fpr : 0" "const double taken = asks_first ? 0 : 0"
 plant "probes by sums tell their fill alone" laws/laws "small_ones_tell_their_rate: classic/scheme=double" \
-    src/kinds/classic.c "if (word[SCHEME] == MCG) return 0;" "if (word[SCHEME] < SCHEMES) return 0;"
+    src/kinds/classic.c "if (word[SCHEME] == MCG || word[SCHEME] >= SLICES) return 0;" "if (word[SCHEME] < SCHEMES) return 0;"
+plant "slices are rated as bits anywhere" unit/test_chains "" \
+    src/kinds/classic.c "if (word[SCHEME] == SLICES) return rate_of_slices" "if (word[SCHEME] == SCHEMES) return rate_of_slices"
+plant "slices of another length begin where they began" unit/test_classic "" \
+    src/kinds/classic.c ": word[SCHEME] == SLICES ? word[HASHES] : 1;" ": 1;"
+plant "counters alone are merged with a summary" laws/laws "counting/bare=yes" \
+    src/kinds/counting.c "f->word[BARE] ? 0 : n" "f->word[BARE] ? n : n"
 plant "steps of other systems tell their fill alone" laws/laws "small_ones_tell_their_rate: guava" \
     src/foreign/foreign_bloom.c "if (like->has_steps && set" "if (like->has_steps && !set"
 plant "a union forgets the stages that will come" unit/test_scalable "" \

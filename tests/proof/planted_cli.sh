@@ -269,7 +269,7 @@ plant "the default is whatever is first" plan-kinds cli/verbs/plan_marks.c \
 plant "the fastest is not measured" plan-kinds cli/verbs/plan_marks.c \
     "if (planning->measured_with > 0)" "if (false)"
 plant "bits of the summary are counters" plan-one cli/verbs/plan_math.c \
-    "bits / (bloom->width + 1 + log)" "bits / (bloom->width + log)"
+    "(is_bare ? 0 : 1 + log)" "(is_bare ? 0 : log)"
 plant "a picture asks the members" plot-specs cli/measure/numbers.c \
     "number_at(FIRST_NONMEMBER + first + done + i)" "number_at(first + done + i)"
 plant "measured points have one set of keys" plot-specs cli/plot/plot_measured.c \

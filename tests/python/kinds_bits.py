@@ -28,14 +28,22 @@ class Classic(Bits):
     def shape(self):
         need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
-        need_range(0, self.scheme, 4, "scheme")
-        need(self.scheme < 2 or self.bits % 64 == 0, "bits not a multiple of 64")
+        need_range(0, self.scheme, 6, "scheme")
+        grain = 64 if 2 <= self.scheme <= 4 else self.hashes if self.scheme == 5 else 1
+        need(self.bits % grain == 0, "bits not a multiple of the scheme's")
         return whole_words(self.bits)
 
     def positions(self, h):
         bits = self.bits
         if self.scheme == 0:  # mcg
             yield from chain(h, bits, self.hashes)
+            return
+        if self.scheme == 5:  # slices
+            part = bits // self.hashes
+            yield from (i * part + at for i, at in enumerate(chain(h, part, self.hashes)))
+            return
+        if self.scheme == 6:  # seeds
+            yield from (scale(mix(h + (i + 1) * G & M64), bits) for i in range(self.hashes))
             return
         step = mix(h) | 1
         if self.scheme == 1:  # double64

@@ -34,21 +34,25 @@ class Counters:
 
 
 class Counting(Kind):
-    name, words = "counting", ("bits", "hashes", "width", "log")
+    name, words = "counting", ("bits", "hashes", "width", "log", "bare")
 
     def shape(self):
         need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(2, self.width, 16, "width")
         need_range(0, self.log, 1, "log")
-        self.cells, left = divmod(self.bits, self.width + 1 + self.log)
+        need_range(0, self.bare, 1 - self.log, "bare")
+        self.cells, left = divmod(self.bits, self.width + (0 if self.bare else 1 + self.log))
         need(left == 0, "bits are not a whole number of counters")
         return whole_words(self.bits)
 
     def open(self, payload):
         self.counters = Counters(payload, self.width, self.cells, self.hashes)
-        self.summary = Fields(payload, 1, self.cells, self.cells * self.width)
         need_clear(payload, self.bits)
+        self.summary = [min(counter, 1) for counter in self.counters.fields]
+        if self.bare:
+            return
+        self.summary = Fields(payload, 1, self.cells, self.cells * self.width)
         for counter, bit in zip(self.counters.fields, self.summary):
             need(bit == (counter != 0), "the summary is not that of the counters")
 

@@ -527,6 +527,9 @@ SPECS = (
     "classic:capacity=1000,fpr=5%,scheme=double",
     "classic:capacity=1000,fpr=10%,scheme=enhanced",
     "classic:capacity=1000,fpr=10%,scheme=triple",
+    "classic:capacity=1000,fpr=10%,scheme=slices",
+    "classic:capacity=1000,bits=6999,hashes=9,scheme=slices",
+    "classic:capacity=1000,fpr=10%,scheme=seeds",
     "classic:capacity=1000,bits=100000,hashes=64",
     "blocked:capacity=1000,fpr=10%",
     "blocked:capacity=1000,bits=6000,hashes=1",
@@ -606,7 +609,7 @@ def library_positions(library):
              2: "blocked:capacity=1,bits={0},hashes={1}", 3: "split:capacity=1,bits={0},index={1}",
              4: "universal:capacity=1,bits={0}"}
     unit = {1: 1, 2: 512, 3: 256, 4: 1}
-    schemes = ("mcg", "double64", "double", "enhanced", "triple")
+    schemes = ("mcg", "double64", "double", "enhanced", "triple", "slices", "seeds")
     for kind, _, words, h, wanted in position_rows():
         arguments = [words[0] * unit[kind], *words[1:]]
         if kind == 1:
@@ -635,7 +638,7 @@ CROWDED = (
     "shard:layout=split,capacity=200,fpr=20%,shard=2,shards=3",
     "shard:layout=split,capacity=200,index=wide,shard=1,shards=3",
     "counting:capacity=30,fpr=10%", "counting:capacity=9,bits=101,hashes=13",
-    "counting:capacity=9,bits=200,hashes=13,width=3,log=yes",
+    "counting:capacity=9,bits=200,hashes=13,width=3,log=yes", "counting:capacity=9,bits=200,bare=yes",
     "spectral:capacity=30,fpr=10%", "spectral:capacity=9,bits=200,hashes=13,width=4",
     "spectral:capacity=9,bits=200,hashes=13,width=4,mode=increase",
     "spectral:capacity=9,bits=200,hashes=13,width=4,mode=recurring",
@@ -998,7 +1001,7 @@ def bad_images(good):
         yield f"classic bits {bits}", patched(plain, 80, "Q", bits)
     for hashes in (0, 65, 2**32 + 1):
         yield f"classic hashes {hashes}", patched(plain, 88, "Q", hashes)
-    for scheme in (2, 3, 4, 5, 2**32):
+    for scheme in (2, 3, 4, 7, 2**32):
         yield f"classic scheme {scheme}", patched(plain, 96, "Q", scheme)
     for word in range(3, 8):
         yield f"classic word {word}", patched(plain, 80 + 8 * word, "Q", 1)

@@ -38,6 +38,10 @@ static void known_hashes_have_known_bits(void **state) {
         {"bits=1024,scheme=enhanced", 0xe41f5c6dbce1fa41, {577, 146, 740, 312, 911}},
         {"bits=1024,scheme=triple", 0x42548a8a111c54ee, {238, 977, 292, 231, 794}},
         {"bits=1024,scheme=triple", 0xe41f5c6dbce1fa41, {577, 146, 796, 479, 219}},
+        {"bits=1000,scheme=slices", 0x42548a8a111c54ee, {51, 283, 578, 783, 816}},
+        {"bits=1000,scheme=slices", 0xe41f5c6dbce1fa41, {178, 339, 596, 755, 840}},
+        {"bits=1000,scheme=seeds", 0x42548a8a111c54ee, {918, 737, 327, 577, 381}},
+        {"bits=1000,scheme=seeds", 0xe41f5c6dbce1fa41, {504, 458, 59, 889, 946}},
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         tamis *f = test_make("classic:capacity=9,hashes=%d,%s", HASHES, known[i].shape);
@@ -58,7 +62,7 @@ static void sums_need_whole_words(void **state) {
         assert_int_equal(tamis_plan_spec(spec, &plan), TAMIS_INVALID);
         assert_non_null(strstr(tamis_why(), "multiple of 64"));
         tamis *f = test_make("classic:capacity=9,bits=960,scheme=%s", sums[i]);
-        static const test_word bad[] = {{0, 959}, {0, 952}, {1, 0}, {1, 65}, {2, 5}};
+        static const test_word bad[] = {{0, 959}, {0, 952}, {1, 0}, {1, 65}, {2, 7}};
         assert_true(test_refuses_words(f, bad, COUNT_OF(bad), NULL));
         tamis_free(f);
     }
@@ -100,12 +104,35 @@ static void any_number_of_bits(void **state) {
     }
 }
 
+/* All slices are equally long, also after a fold. */
+static void slices_stay_equal(void **state) {
+    (void)state;
+    tamis *f = test_make("classic:capacity=9,bits=1001,hashes=8,scheme=slices");
+    assert_int_equal(test_info(f).word[0], 512); /* at most as many: groups of 64 in each slice */
+    tamis_free(f);
+    f = test_make("classic:capacity=9,bits=1000,hashes=8,scheme=slices");
+    for (uint64_t i = 0; i < 40; i++) tamis_add_u64(f, i);
+    assert_int_equal(tamis_fold(f, 2), TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "multiples of 8"));
+    assert_int_equal(tamis_fold(f, 5), TAMIS_OK);
+    assert_int_equal(test_info(f).word[0], 200);
+    for (uint64_t i = 0; i < 40; i++) assert_true(tamis_has_u64(f, i));
+    static const test_word bad[] = {{0, 199}, {0, 193}, {0, 192}, {1, 7}, {2, 7}};
+    assert_true(test_refuses_words(f, bad, COUNT_OF(bad), NULL));
+    tamis_free(f);
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("classic:capacity=9,bits=7,hashes=8,scheme=slices", &plan),
+                     TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "at least 8"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_hashes_have_known_bits),
         cmocka_unit_test(sums_need_whole_words),
         cmocka_unit_test(linear_probes_never_coincide),
         cmocka_unit_test(any_number_of_bits),
+        cmocka_unit_test(slices_stay_equal),
     };
     return cmocka_run_group_tests_name("classic", tests, NULL, NULL);
 }

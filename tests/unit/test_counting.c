@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* counting: its summary is a classic filter, its log has what changed there, and counters get stuck
- * as often as computed. */
+ * as often as computed; or it has counters alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,7 @@
 #include "tests/support/contents.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
@@ -128,12 +129,22 @@ static void as_many_are_stuck_as_computed(void **state) {
     }
 }
 
+static void a_bare_one_has_no_log(void **state) {
+    (void)state;
+    struct tamis_plan plan = TAMIS_PLAN_INIT;
+    assert_int_equal(tamis_plan_spec("counting:capacity=9,bare=yes,log=yes", &plan), TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "summary"));
+    tamis *f = test_make("counting:capacity=9,bits=300,bare=yes");
+    static const test_word bad[] = {{3, 1}, {4, 2}, {4, UINT64_MAX}, {0, 301}, {5, 1}};
+    assert_true(test_refuses_words(f, bad, COUNT_OF(bad), NULL));
+    tamis_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summary_is_classic),
-        cmocka_unit_test(log_goes_on_after_a_fold),
-        cmocka_unit_test(log_is_an_option),
-        cmocka_unit_test(as_many_are_stuck_as_computed),
+        cmocka_unit_test(summary_is_classic),    cmocka_unit_test(log_goes_on_after_a_fold),
+        cmocka_unit_test(log_is_an_option),      cmocka_unit_test(as_many_are_stuck_as_computed),
+        cmocka_unit_test(a_bare_one_has_no_log),
     };
     return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
 }

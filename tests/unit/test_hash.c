@@ -720,7 +720,8 @@ static void bits_inside_a_block_are_even_in_pairs(void **state) {
 /* First and second probe of every scheme of classic: the second alone, and both in pairs. */
 static void successive_probes_are_even_in_pairs(void **state) {
     (void)state;
-    static const char *const schemes[] = {"mcg", "double64", "double", "enhanced", "triple"};
+    static const char *const schemes[] = {"mcg",      "double64", "double",
+                                          "enhanced", "triple",   "seeds"};
     uint64_t *hashes = malloc(MAX_PLACED * sizeof *hashes);
     tamis *f = hasher("xxh3", 0);
     assert_non_null(hashes);
