@@ -68,6 +68,7 @@ CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_LZMA),-
 LIB_SRC := $(filter-out %/template.c src/absent/%,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 REDIS_SRC := $(wildcard engines/redis/*.c)
+SQL_SRC := $(wildcard engines/sql/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 SO_OBJ  := $(LIB_OBJ)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
@@ -75,6 +76,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
+SQL_OBJ := $(SQL_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
 .PHONY: mutants cluster-proof pages all run run-here test check test-here proof proof-here big big-build tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall dist \

@@ -36,7 +36,7 @@ $(REDIS_SO): $(REDIS_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(sort $(LIB_OBJ:.o=.d) $(SO_OBJ:.o=.d)) $(CLI_OBJ:.o=.d) $(REDIS_OBJ:.o=.d)
+-include $(sort $(LIB_OBJ:.o=.d) $(SO_OBJ:.o=.d)) $(CLI_OBJ:.o=.d) $(REDIS_OBJ:.o=.d) $(SQL_OBJ:.o=.d)
 
 # ---- Manual pages and completions -----------------------------------------------------------------
 #

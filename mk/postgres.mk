@@ -17,7 +17,7 @@ PG_MAKE    = $(MAKE) --no-print-directory -s -C $(B)/postgres -f $(CURDIR)/engin
 .PHONY: postgres postgres-install postgres-test postgres-test-here bench-postgres bench-postgres-here
 postgres: $(PG_SO)
 # Its objects know no headers, and take some seconds.
-$(PG_SO): $(wildcard engines/postgres/*) include/tamis.h $(LIB)
+$(PG_SO): $(wildcard engines/postgres/* engines/sql/*) include/tamis.h $(LIB)
 	$(if $(HAS_PGXS),,@echo "PostgreSQL's $(PG_CONFIG) or its PGXS is not installed: see docs/postgres.md" >&2 && exit 2)
 	$(if $(V),,@echo "  PGXS  $@")
 	$(Q)rm -rf $(@D) && mkdir -p $(@D) && $(PG_MAKE) all

@@ -50,6 +50,10 @@ $(T)/unit/test_times: $(B)/cli/keys/times.o
 MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api clock settings persist)
 $(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# What engines of SQL share.
+SQL_TESTS := $(addprefix $(T)/unit/test_sql_,keys names)
+$(SQL_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(SQL_OBJ) $(HELP_OBJ) $(LIB)
+	$(call link_test)
 # These intercept system calls: tests/support/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit \
           $(T)/unit/test_command_files $(T)/proof/killed $(T)/proof/writers

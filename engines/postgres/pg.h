@@ -20,6 +20,8 @@
 #include <varatt.h>
 #endif
 
+#include "engines/sql/sql_keys.h"
+
 #include "tamis.h"
 #include "tamis_engine.h"
 
@@ -72,16 +74,6 @@ char *pg_spec(const text *spec);
 
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
-/* The bytes of a key. Of a number they are its 8 little-endian ones; the library takes it faster as
- * it is. */
-typedef struct pg_key {
-    bool is_number, is_impossible; /* impossible: not one of the filter's keys, whatever they are */
-    uint64_t number;
-    const void *bytes;
-    size_t len;
-    uint8_t room[24]; /* for the bytes of short keys */
-} pg_key;
-
 /* How datums of a type become keys. */
 typedef struct pg_form pg_form;
 
@@ -102,7 +94,7 @@ void pg_form_obey(pg_form *, const tamis *);
 void pg_form_obey_notes(pg_form *, const char *encoding, const char *canon, bool has_keys);
 
 /* The key of a datum: a part of it, or of memory in the current context. */
-void pg_key_of(const pg_form *, Datum, pg_key *);
+void pg_key_of(const pg_form *, Datum, sql_key *);
 
 /* A filter that gets its first key of this form gets its note. */
 void pg_form_note_in(const pg_form *, tamis *);

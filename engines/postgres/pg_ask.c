@@ -11,7 +11,7 @@
 #include <string.h>
 
 static bool has(const tamis *f, const pg_form *form, Datum datum) {
-    pg_key key;
+    sql_key key;
     pg_key_of(form, datum, &key);
     if (key.is_impossible) return false;
     return key.is_number ? tamis_has_u64(f, key.number) : tamis_has(f, key.bytes, key.len);
@@ -83,7 +83,7 @@ Datum pg_tamis_has_all(PG_FUNCTION_ARGS) {
 /* ---- More than yes and no ------------------------------------------------------------------- */
 
 /* The filter and the key of a call; false for a key that the filter cannot have. */
-static bool asked(FunctionCallInfo fcinfo, const tamis **f, pg_key *key) {
+static bool asked(FunctionCallInfo fcinfo, const tamis **f, sql_key *key) {
     pg_call *call = pg_call_of(fcinfo);
     *f = pg_call_filter(call, PG_GETARG_DATUM(0));
     pg_key_of(pg_call_form(call, fcinfo, 1), PG_GETARG_DATUM(1), key);
@@ -93,7 +93,7 @@ static bool asked(FunctionCallInfo fcinfo, const tamis **f, pg_key *key) {
 PG_FUNCTION_INFO_V1(pg_tamis_count);
 Datum pg_tamis_count(PG_FUNCTION_ARGS) {
     const tamis *f;
-    pg_key key;
+    sql_key key;
     if (!asked(fcinfo, &f, &key)) PG_RETURN_INT64(0);
     const uint64_t count =
         key.is_number ? tamis_count_u64(f, key.number) : tamis_count(f, key.bytes, key.len);
@@ -111,7 +111,7 @@ static void require(const tamis *f, unsigned ability, const char *what) {
 PG_FUNCTION_INFO_V1(pg_tamis_get);
 Datum pg_tamis_get(PG_FUNCTION_ARGS) {
     const tamis *f;
-    pg_key key;
+    sql_key key;
     uint64_t value;
     const bool is_possible = asked(fcinfo, &f, &key);
     require(f, TAMIS_CAN_GET, "values");
@@ -124,7 +124,7 @@ Datum pg_tamis_get(PG_FUNCTION_ARGS) {
 PG_FUNCTION_INFO_V1(pg_tamis_which);
 Datum pg_tamis_which(PG_FUNCTION_ARGS) {
     const tamis *f;
-    pg_key key;
+    sql_key key;
     const bool is_possible = asked(fcinfo, &f, &key);
     require(f, TAMIS_CAN_LABEL, "labels");
     uint64_t *labels = palloc((tamis_label_count(f) + 1) * sizeof *labels);

@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#include "engines/sql/sql_specs.h"
+
 /* ---- Lists ---------------------------------------------------------------------------------- */
 
 /* Bytes in pieces, each twice the one before up to 8 MiB: nothing is copied as they grow. */
@@ -91,36 +93,16 @@ static tamis_builder *open_builder(const char *spec, MemoryContext context) {
     return b;
 }
 
-static bool has_option(const char *spec, const char *name, const char *value) {
-    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
-    for (size_t i = 0; !tamis_spec_read(spec, i, &option) && *option.name; i++)
-        if (strcmp(option.name, name) == 0) return !value || strcmp(option.value, value) == 0;
-    return false;
+static sql_demand demand_of(const char *spec) {
+    sql_demand demand;
+    pg_check(sql_demand_of(spec, &demand));
+    return demand;
 }
 
-static unsigned abilities_of(const char *spec) {
-    struct tamis_spec_option option = TAMIS_SPEC_OPTION_INIT;
-    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
-    pg_check(tamis_spec_read(spec, 0, &option));
-    return tamis_kind_named(*option.kind ? option.kind : "blocked", &kind) ? kind.abilities : 0;
-}
-
-/* A random secret is drawn with each filter: hashes under one are nothing to another. */
-static bool has_secret(const char *spec) {
-    return has_option(spec, "hash", "sip13");
-}
-
-/* Keys can go into a filter as they come, and the filters of several processes can be joined. */
-static bool goes_straight(const char *spec, unsigned abilities) {
-    const unsigned needed = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_ANY_ORDER | TAMIS_ADDS_ONCE;
-    return has_option(spec, "capacity", NULL) && (abilities & needed) == needed &&
-           !(abilities & (TAMIS_IS_BUILT | TAMIS_OWN_HASH)) && !has_secret(spec);
-}
-
-static keeping keeping_of(const char *spec, unsigned abilities, bool is_number, bool is_listed) {
-    if (abilities & TAMIS_OWN_HASH) return KEYS;
+static keeping keeping_of(const sql_demand *demand, bool is_number, bool is_listed) {
+    if (demand->abilities & TAMIS_OWN_HASH) return KEYS;
     if (is_number) return NUMBERS;
-    return is_listed && has_secret(spec) ? KEYS : HASHES;
+    return is_listed && demand->has_secret ? KEYS : HASHES;
 }
 
 static void make_filter(state *s) {
@@ -132,15 +114,15 @@ static void make_filter(state *s) {
 
 static state *open_state(MemoryContext context, const char *spec, const char *note, bool is_number,
                          bool is_listed) {
-    const unsigned abilities = abilities_of(spec);
+    const sql_demand demand = demand_of(spec);
     state *s = MemoryContextAllocZero(context, sizeof *s);
     s->context = context;
     s->spec = MemoryContextStrdup(context, spec);
     s->note = MemoryContextStrdup(context, note);
-    s->keeping = keeping_of(spec, abilities, is_number, is_listed);
+    s->keeping = keeping_of(&demand, is_number, is_listed);
     s->is_listed = is_listed;
     s->maker = open_builder(spec, context); /* refuses what cannot work */
-    if (goes_straight(spec, abilities)) make_filter(s);
+    if (demand.goes_straight) make_filter(s);
     return s;
 }
 
@@ -172,7 +154,7 @@ static void keep_bytes(state *s, const void *bytes, size_t len) {
     memcpy(at + sizeof size, bytes, len);
 }
 
-static void keep(state *s, const pg_key *key) {
+static void keep(state *s, const sql_key *key) {
     if (s->keeping == KEYS) {
         keep_bytes(s, key->bytes, key->len);
         return;
@@ -224,7 +206,7 @@ Datum pg_tamis_build_row(PG_FUNCTION_ARGS) {
         s = open_state(new_group(fcinfo), pg_spec(has_spec ? PG_GETARG_TEXT_PP(2) : NULL),
                        pg_form_note(form), pg_form_is_number(form), is_passed_on(fcinfo));
     }
-    pg_key key;
+    sql_key key;
     pg_key_of(form, PG_GETARG_DATUM(1), &key);
     keep(s, &key);
     PG_RETURN_POINTER(s);
@@ -383,12 +365,12 @@ static state *pairs_of(FunctionCallInfo fcinfo, const char *usual) {
                       pg_form_note(form), pg_form_is_number(form), false);
 }
 
-static uint64_t hash_of(const state *s, const pg_key *key) {
+static uint64_t hash_of(const state *s, const sql_key *key) {
     return tamis_builder_hash(s->maker, key->bytes, key->len);
 }
 
 /* The state of a row that has all of its parts, and its key; NULL for other rows. */
-static state *pair(FunctionCallInfo fcinfo, const char *usual, state **now, pg_key *key) {
+static state *pair(FunctionCallInfo fcinfo, const char *usual, state **now, sql_key *key) {
     *now = PG_ARGISNULL(0) ? NULL : (state *)PG_GETARG_POINTER(0);
     (void)group_of(fcinfo);
     if (PG_ARGISNULL(1) || PG_ARGISNULL(2)) return NULL;
@@ -404,7 +386,7 @@ static Datum state_datum(FunctionCallInfo fcinfo, state *s) {
 
 PG_FUNCTION_INFO_V1(pg_tamis_map_row);
 Datum pg_tamis_map_row(PG_FUNCTION_ARGS) {
-    pg_key key;
+    sql_key key;
     state *now, *s = pair(fcinfo, "bloomier", &now, &key);
     if (s)
         pg_check(tamis_builder_put_hash(s->maker, hash_of(s, &key), (uint64_t)PG_GETARG_INT64(2)));
@@ -413,7 +395,7 @@ Datum pg_tamis_map_row(PG_FUNCTION_ARGS) {
 
 PG_FUNCTION_INFO_V1(pg_tamis_label_row);
 Datum pg_tamis_label_row(PG_FUNCTION_ARGS) {
-    pg_key key;
+    sql_key key;
     state *now, *s = pair(fcinfo, "labels", &now, &key);
     if (s) {
         char *label = text_to_cstring(PG_GETARG_TEXT_PP(2));

@@ -181,7 +181,7 @@ static const pg_form *form_by(pg_call *call, FunctionCallInfo fcinfo, Datum valu
 
 bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg, bool *has) {
     struct tamis_slice s = TAMIS_SLICE_INIT;
-    pg_key key;
+    sql_key key;
     if (!is_new(call, value)) return false;
     const uint64_t size = call->sliced.va_rawsize - VARHDRSZ;
     const void *header = slice_of(value, 0, HEADER);

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engines/sql/sql_names.h"
+
 #include "tamis_formats.h"
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -26,36 +28,31 @@ static const char *path_of(const text *given) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("tamis: there is no directory of filters"),
                         errhint("A superuser sets tamis.directory.")));
-    if (!*name || *name == '.' || strchr(name, '/') || strlen(name) >= NAMEDATALEN * 3)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("tamis: \"%s\" is not a file name: one without a slash or a leading "
-                               "dot, of 1 to %d bytes",
-                               name, NAMEDATALEN * 3 - 1)));
-    char *path = psprintf("%s/%s", pg_directory, name);
-    if (strlen(path) >= MAXPGPATH)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("tamis: the path \"%s\" is too long: at most %d bytes", path,
-                               MAXPGPATH - 1)));
+    char *path = palloc(SQL_MAX_PATH + 1);
+    sql_why why;
+    if (sql_path_in(pg_directory, name, path, &why))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("tamis: %s", why.sentence)));
     return path;
 }
 
-static struct stat look_at(const char *path) {
-    struct stat file;
-    if (lstat(path, &file))
-        ereport(ERROR, (errcode_for_file_access(), errmsg("tamis: cannot open \"%s\": %m", path)));
-    if (!S_ISREG(file.st_mode))
-        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("tamis: \"%s\" is not a regular file", path)));
-    return file;
+static sql_stamp look_at(const char *path) {
+    sql_stamp stamp;
+    sql_why why;
+    const tamis_status rc = sql_stamp_of(path, &stamp, &why);
+    if (rc)
+        ereport(ERROR,
+                (rc == TAMIS_IO ? errcode_for_file_access() : errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                 errmsg("tamis: %s", why.sentence)));
+    return stamp;
 }
 
 /* ---- Open files ----------------------------------------------------------------------------- */
 
 /* Files of this backend, by path; they stay open until it ends or another takes their place. */
 typedef struct open_file {
-    char path[MAXPGPATH];
+    char path[SQL_MAX_PATH + 1];
     pg_file file;
-    struct stat seen;
+    sql_stamp seen;
 } open_file;
 
 static HTAB *open_files;
@@ -68,7 +65,7 @@ static open_file *find_entry(const char *path) {
 static open_file *make_entry(const char *path) {
     if (!open_files) {
         HASHCTL how = {
-            .keysize = MAXPGPATH, .entrysize = sizeof(open_file), .hcxt = TopMemoryContext};
+            .keysize = SQL_MAX_PATH + 1, .entrysize = sizeof(open_file), .hcxt = TopMemoryContext};
         open_files = hash_create("tamis files", 16, &how, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
     }
     open_file *entry = hash_search(open_files, path, HASH_ENTER, NULL);
@@ -76,13 +73,8 @@ static open_file *make_entry(const char *path) {
     return entry;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b) {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* Large ones are mapped, so that backends share their memory. */
-static void open_again(open_file *entry, const struct stat *seen) {
+static void open_again(open_file *entry, const sql_stamp *seen) {
     pg_room room;
     tamis *f;
     pg_load_in(&room, TopMemoryContext);
@@ -99,9 +91,9 @@ const pg_file *pg_file_named(const text *name) {
     const char *path = path_of(name);
     open_file *entry = find_entry(path);
     if (entry && pg_file_is_known(&entry->file)) return &entry->file;
-    const struct stat seen = look_at(path);
+    const sql_stamp seen = look_at(path);
     if (!entry) entry = make_entry(path);
-    if (!entry->file.filter || !is_same_file(&seen, &entry->seen)) open_again(entry, &seen);
+    if (!entry->file.filter || !sql_is_same_stamp(&seen, &entry->seen)) open_again(entry, &seen);
     entry->file.looked = GetCurrentStatementStartTimestamp();
     return &entry->file;
 }

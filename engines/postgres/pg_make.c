@@ -81,18 +81,19 @@ static keys keys_of(FunctionCallInfo fcinfo, int arg) {
     return all;
 }
 
-static tamis_status change(tamis *f, const pg_key *key, bool adds) {
+static tamis_status change(tamis *f, const sql_key *key, bool adds) {
     if (key->is_number)
         return adds ? tamis_add_u64(f, key->number) : tamis_remove_u64(f, key->number);
     return adds ? tamis_add(f, key->bytes, key->len) : tamis_remove(f, key->bytes, key->len);
 }
 
-static void read_key(const pg_form *form, Datum datum, const tamis *f, pg_key *key) {
+static void read_key(const pg_form *form, Datum datum, const tamis *f, sql_key *key) {
     pg_key_of(form, datum, key);
-    if (key->is_impossible)
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("tamis: keys of this filter are %s, which has no such number",
-                               tamis_note(f, "encoding"))));
+    if (!key->is_impossible) return;
+    sql_why why;
+    sql_why_impossible(&why, f);
+    ereport(ERROR,
+            (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("tamis: %s", why.sentence)));
 }
 
 static Datum changed(FunctionCallInfo fcinfo, bool adds) {
@@ -102,7 +103,7 @@ static Datum changed(FunctionCallInfo fcinfo, bool adds) {
     pg_form_obey(all.form, f);
     if (adds && all.count > 0) pg_form_note_in(all.form, f);
     for (int i = 0; i < all.count; i++) {
-        pg_key key;
+        sql_key key;
         read_key(all.form, all.datum[i], f, &key);
         pg_check(change(f, &key, adds));
         CHECK_FOR_INTERRUPTS();
@@ -126,7 +127,7 @@ Datum pg_tamis_put(PG_FUNCTION_ARGS) {
     tamis *f = to_change(PG_GETARG_DATUM(0));
     const keys one = keys_of(fcinfo, 1);
     const uint64_t value = (uint64_t)PG_GETARG_INT64(2);
-    pg_key key;
+    sql_key key;
     pg_form_obey(one.form, f);
     pg_form_note_in(one.form, f);
     read_key(one.form, one.datum[0], f, &key);
@@ -137,18 +138,11 @@ Datum pg_tamis_put(PG_FUNCTION_ARGS) {
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
 
-/* One without keys takes the form of the other's. */
-static void take_note(tamis *into, const tamis *from) {
-    const char *encoding = tamis_note(from, "encoding");
-    if (encoding && !tamis_note(into, "encoding"))
-        pg_check(tamis_set_note(into, "encoding", encoding));
-}
-
 void pg_join(tamis *into, const tamis *from, pg_join_fn *join) {
     const uint64_t one = pg_payload_bytes(into), other = pg_payload_bytes(from);
     pg_forms_match(into, from);
     pg_check(join(into, from));
-    take_note(into, from);
+    pg_check(sql_take_note(into, from));
     pg_within_limit(into, Max(one, other));
 }
 

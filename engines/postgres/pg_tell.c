@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engines/sql/sql_specs.h"
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 enum { MAX_COLUMNS = 24 };
@@ -90,23 +92,15 @@ static Tuplestorestate *open_rows(FunctionCallInfo fcinfo, TupleDesc *type, int 
 
 /* ---- Abilities ------------------------------------------------------------------------------ */
 
-static const struct word {
-    unsigned ability;
-    const char *name;
-} words[] = {
-    {TAMIS_CAN_ADD, "add"},       {TAMIS_CAN_REMOVE, "remove"},
-    {TAMIS_CAN_COUNT, "count"},   {TAMIS_CAN_GET, "get"},
-    {TAMIS_CAN_PUT, "put"},       {TAMIS_CAN_LABEL, "label"},
-    {TAMIS_CAN_MERGE, "union"},   {TAMIS_CAN_INTERSECT, "intersect"},
-    {TAMIS_CAN_FOLD, "fold"},     {TAMIS_CAN_GROW, "grow"},
-    {TAMIS_CAN_RESIZE, "resize"}, {TAMIS_CAN_TICK, "tick"},
-};
+enum { MAX_WORDS = 32 };
 
 static Datum words_of(unsigned abilities) {
-    Datum names[lengthof(words)];
+    Datum names[MAX_WORDS];
+    const char *word;
+    unsigned ability;
     int count = 0;
-    for (size_t i = 0; i < lengthof(words); i++)
-        if (abilities & words[i].ability) names[count++] = CStringGetTextDatum(words[i].name);
+    for (size_t i = 0; i < MAX_WORDS && (word = sql_ability_at(i, &ability)); i++)
+        if (abilities & ability) names[count++] = CStringGetTextDatum(word);
     return PointerGetDatum(construct_array(names, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
