@@ -19,13 +19,14 @@ FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
 REDISDIR   ?= $(LIBDIR)/redis/modules
 
 HEADERS := $(notdir $(wildcard include/*.h))
+LEVELDB_HEADERS := $(wildcard engines/leveldb/*)
 NOTICES := LICENSE NOTICE
 
 install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
 	           $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(REDISDIR) $(DESTDIR)$(DOCDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
-	install -m 644 $(HEADERS:%=include/%) $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 $(HEADERS:%=include/%) $(if $(IS_SMALL),,$(LEVELDB_HEADERS)) $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
 	$(if $(IS_SMALL),,install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so)
@@ -64,6 +65,7 @@ fill = sed -e 's|@PC_PREFIX@|$(if $(IS_BELOW),$${pcfiledir}/..$(to_prefix),$(PRE
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
+	      $(patsubst engines/leveldb/%,$(DESTDIR)$(INCLUDEDIR)/%,$(LEVELDB_HEADERS)) \
 	      $(addprefix $(DESTDIR)$(LIBDIR)/,libtamis.a libtamis.so libtamis.so.$(SOVERSION) libtamis.so.$(VERSION)) \
 	      $(addprefix $(DESTDIR)$(LIBDIR)/,pkgconfig/tamis.pc cmake/tamis/tamis-config.cmake) \
 	      $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake $(DESTDIR)$(REDISDIR)/tamis.so

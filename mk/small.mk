@@ -11,6 +11,7 @@
 #     jobs       tamis_jobs.h in the shared library
 #     patches    patches there
 #     slices     answers from a part of an image there
+#     pages      pages of storage engines there; brings builder
 #     builder    the builder there, although no kind is built
 #     constants  tamis_constant_at there, for bindings
 #     vectors    kernels for AVX2, AVX-512 and NEON in both: faster in batches, the same bytes

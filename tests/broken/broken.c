@@ -266,6 +266,23 @@ const tamis_kind tamis__broken_edge = {SOUND, .name = "broken_edge",
                                        .contract = "slice_equals_whole",
                                        .speed = &(const tamis_speed){.slice = slice_late}};
 
+/* Answers from what a handle keeps of it. */
+static size_t kept_flag_size(const uint64_t word[]) {
+    (void)word;
+    return 1;
+}
+static void keep_flag(const tamis_body *f, void *kept) {
+    (void)f;
+    *(uint8_t *)kept = 1;
+}
+static void query_kept(const tamis_body *f, tamis_batch b, uint8_t *hit) {
+    query(f, b, hit);
+    for (size_t i = 0; i < b.n && !f->kept; i++) hit[i] = 0;
+}
+const tamis_kind tamis__broken_kept = {
+    SOUND, .name = "broken_kept", .contract = "page_equals_filter", .query = query_kept,
+    .speed = &(const tamis_speed){.kept_size = kept_flag_size, .keep = keep_flag}};
+
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);

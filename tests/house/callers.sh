@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../support/trials.inc"
 # Calls are indented; definitions, which jobs have too, are not. Comments call nothing.
 grep -rhE '^[[:space:]]' cli engines src/jobs examples README.md --include=*.c --include=*.h --include=README.md |
-    grep -vE '^ +\*' | grep -owE 'tamis_[a-z0-9_]+' | LC_ALL=C sort -u >"$work/called"
+    grep -vE '^ +\*( |/|$)' | grep -owE 'tamis_[a-z0-9_]+' | LC_ALL=C sort -u >"$work/called"
 check "there are callers" "$([ "$(wc -l <"$work/called")" -gt 200 ] || echo "only $(wc -l <"$work/called")")"
 check "every public function has one" "$(LC_ALL=C comm -23 tests/symbols.txt "$work/called")"
 echo "1..$n"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Laws about hosts: filters in their memory, payloads alone, slices of images, calls that they
- * stop, bytes that they vouch for. */
+/* Laws about hosts: filters in their memory, payloads alone, slices of images, pages, calls that
+ * they stop, bytes that they vouch for. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tamis_engine.h"
+#include "tamis_pages.h"
 #include "tests/laws/laws.h"
 #include "tests/support/seal.h"
 
@@ -217,6 +219,102 @@ done:
     return what;
 }
 
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+typedef struct page {
+    uint8_t *bytes;
+    size_t size;
+} page;
+
+static bool take_page(void *ctx, const void *bytes, size_t size) {
+    page *p = ctx;
+    p->bytes = realloc(p->bytes, p->size + size);
+    if (!p->bytes) abort();
+    memcpy(p->bytes + p->size, bytes, size);
+    p->size += size;
+    return true;
+}
+
+/* N keys as a list. */
+static const struct tamis_key *list_of_keys(void) {
+    static char buffer[N][32];
+    static struct tamis_key list[N];
+    for (uint64_t i = 0; i < N; i++) list[i] = key_at(i, buffer[i]);
+    return list;
+}
+
+/* The same keys in a filter. */
+static tamis *with_list(const subject *s, const struct tamis_key *list) {
+    tamis *f;
+    tamis_status rc;
+    if (s->can & TAMIS_IS_BUILT) {
+        intake in = open_builder(s, spec_of(s, N, 0.01, NULL), NULL);
+        rc = tamis_builder_add_many(in.builder, list, N);
+        if (!rc) rc = tamis_builder_finish(in.builder, &f);
+        tamis_builder_free(in.builder);
+    } else {
+        f = make(s, N, 0.01, NULL);
+        rc = tamis_add_many(f, list, N);
+    }
+    if (rc) abort();
+    return f;
+}
+
+/* Any bytes: memory checkers see whether others are read. */
+static const char *hostile_pages(const tamis_page_policy *policy, const page *p) {
+    for (size_t size = 0; size < p->size; size += size < 64 ? 1 : p->size / 64 + 1) {
+        uint8_t *cut = malloc(size ? size : 1);
+        if (!cut) abort();
+        memcpy(cut, p->bytes + p->size - size, size);
+        if (!tamis_page_has(policy, cut, size, "x", 1)) return "the end of a page is a page";
+        free(cut);
+    }
+    for (unsigned change = 1; change < 256; change += 18)
+        for (size_t i = 0; i < p->size; i += i + 100 < p->size ? p->size / 50 + 1 : 1) {
+            p->bytes[i] ^= (uint8_t)change;
+            (void)tamis_page_has(policy, p->bytes, p->size, "x", 1);
+            p->bytes[i] ^= (uint8_t)change;
+        }
+    return NULL;
+}
+
+/* By a copy of its own, whose end memory checkers know. */
+static const char *answers_of_a_page(const tamis_page_policy *policy, const page *p,
+                                     const tamis *f) {
+    char buffer[32];
+    for (uint64_t i = 0; i < TWICE; i++) {
+        const struct tamis_key key = key_at(i, buffer);
+        if (tamis_page_has(policy, p->bytes, p->size, key.bytes, key.len) !=
+            tamis_has(f, key.bytes, key.len))
+            return "a page answers otherwise";
+    }
+    return NULL;
+}
+
+static const char *page_equals_filter(const subject *s) {
+    char spec[160];
+    tamis_page_policy *policy;
+    page p = {NULL, 0};
+    const char *what = NULL;
+    snprintf(spec, sizeof spec, "%s:fpr=0.01%s", s->kind.name, s->options);
+    const tamis_status rc = tamis_page_policy_create(&policy, spec, secret_options(spec));
+    if (rc == TAMIS_UNSUPPORTED && s->can & (TAMIS_OWN_HASH | TAMIS_IS_SKETCH)) return NULL;
+    if (rc == TAMIS_INVALID && needs_capacity(s)) return NULL;
+    if (rc) return wrong("no pages: %s", tamis_why());
+    const struct tamis_key *list = list_of_keys();
+    if (tamis_page_make(policy, list, N, take_page, &p)) {
+        what = wrong("no page: %s", tamis_why());
+    } else {
+        tamis *f = with_list(s, list);
+        what = answers_of_a_page(policy, &p, f);
+        if (!what) what = hostile_pages(policy, &p);
+        tamis_free(f);
+    }
+    free(p.bytes);
+    tamis_page_policy_free(policy);
+    return what;
+}
+
 /* ---- Calls that are stopped ------------------------------------------------------------------ */
 
 typedef struct patience {
@@ -383,6 +481,7 @@ const law host_laws[] = {
     {"attached_equals_loaded", 0, attached_equals_loaded, 0},
     {"payload_alone_is_enough", 0, payload_alone_is_enough, 0},
     {"slice_equals_whole", 0, slice_equals_whole, 0},
+    {"page_equals_filter", 0, page_equals_filter, 0},
     {"stopping_changes_nothing", 0, stopping_changes_nothing, 0},
     {"a_builder_can_be_stopped", TAMIS_IS_BUILT, a_builder_can_be_stopped, 0},
     {"stopping_is_kept_however_made", 0, stopping_is_kept_however_made, 0},
