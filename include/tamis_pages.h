@@ -27,8 +27,8 @@ typedef struct tamis_page_policy tamis_page_policy;
 
 /* Reads a spec without a capacity: each page is as large as its keys need. TAMIS_UNSUPPORTED for
  * kinds that answer no queries or hash keys their own way, TAMIS_SECRET for a keyed hash without a
- * secret in the options. These give the allocator and max_bytes too, and with is_trusted contents of
- * pages are not checked. On failure *policy is NULL. Threads: any. */
+ * secret in the options. These give the allocator and max_bytes too, and with is_trusted contents
+ * of pages are not checked. On failure *policy is NULL. Threads: any. */
 TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_page_policy_create(
     tamis_page_policy **policy, const char *spec, const struct tamis_options *options);
 

@@ -56,7 +56,7 @@ static inline size_t tamis_leveldb_keys(const char *const *keys, const size_t *l
     return used;
 }
 
-/* A byte that is no page is answered maybe; LevelDB takes no byte at all for a filter of no keys. */
+/* A byte that is no page is answered maybe; LevelDB takes no byte for a filter of no keys. */
 static inline char *tamis_leveldb_create(void *state, const char *const *keys, const size_t *lens,
                                          int n, size_t *size) {
     const tamis_page_policy *policy = (const tamis_page_policy *)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of build/page_policy.c, in small shared libraries: no kind needs pages, and whoever does asks
- * for them. */
+/* In place of build/page_policy.c, in small shared libraries: no kind needs pages, and whoever does
+ * asks for them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused is not looked at */
 
 #include "base/status.h"

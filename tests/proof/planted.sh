@@ -51,6 +51,10 @@ plant "memory of a host has no end" laws/laws "memory_of_a_host_is_enough: scala
     src/core/attach.c "if (!f->home || size <= f->home_size) return TAMIS_OK;" "if (!f->home || size) return TAMIS_OK;"
 plant "a payload of any size is taken" laws/laws "payload_alone_is_enough: blocked" \
     src/core/attach.c "if (size != body.size)" "if (false)"
+plant "a page of any size is one" laws/laws "page_equals_filter: blocked" \
+    src/build/page_policy.c "if (body->size != (uint64_t)(shape - page)) return false;" "if (body->size > (uint64_t)(shape - page)) body->size = 0;"
+plant "keys of a page are hashed without its seed" unit/test_page_policy "" \
+    src/build/page_policy.c "tamis__hash(&p->hasher, key, len);" "tamis__hash(&(tamis_hasher){.mode = p->hasher.mode}, key, len);"
 plant "nobody is asked whether to stop" laws/laws "stopping_changes_nothing: blocked" \
     src/core/filter.c "if (!f->should_stop || !f->should_stop(f->stop_ctx)) return TAMIS_OK;" "if (f) return TAMIS_OK;"
 plant "who stops a resize has the new payload already" laws/laws "stopping_changes_nothing: quotient" \

@@ -110,7 +110,8 @@ static void some_have_no_pages(void **state) {
 
 static void every_size_keeps_its_keys(void **state) {
     (void)state;
-    static const char *const specs[] = {"split", "blocked:fpr=0.1%", "ribbon", "fuse", "classic"};
+    static const char *const specs[] = {"split", "blocked:fpr=0.1%", "ribbon",
+                                        "fuse",  "classic",          "split:seed=9"};
     static page p;
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         tamis_page_policy *policy = policy_of(specs[s], NULL);
