@@ -239,9 +239,9 @@ struct tamis_options {
                                                 the caller's. Answers and bytes stay the same */
     enum tamis_pages pages; /* of payloads that nobody else allocates, and of maps */
 
-    /* Stops loading, copying, resizing, folding, growing, building and merging what was built, with
-     * TAMIS_CANCELLED and nothing changed. It is kept with the filter, and asked on the caller's
-     * thread and on those of a builder, one at a time. NULL: never. */
+    /* Stops loading, copying, saving, resizing, folding, growing, building and merging what was
+     * built, with TAMIS_CANCELLED and nothing changed. It is kept with the filter, and asked on
+     * the caller's thread and on those of a builder, one at a time. NULL: never. */
     tamis_stop_fn *should_stop;
     void *stop_ctx;
 
@@ -806,7 +806,8 @@ TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_read_with(tamis **filter, const ch
  * `path` is the old file or the whole new one, with the owner, group and permissions of the old one
  * where the system allows it; a new image with a secret inside is readable by its owner only. If
  * two programs read, change and save one file, the changes of one are lost: use an edit
- * (tamis_edit.h). Threads: readers or one writer. */
+ * (tamis_edit.h). options.should_stop is asked until the flush, which is the system's. Threads:
+ * readers or one writer. */
 TAMIS_API TAMIS_MUST_CHECK tamis_status tamis_save(const tamis *filter, const char *path);
 
 /* Notes are pairs of text in the image: comment, source, how keys were normalised. Names are 1 to

@@ -52,6 +52,9 @@ typedef struct pg_room {
 void pg_make_in(pg_room *, MemoryContext);
 void pg_load_in(pg_room *, MemoryContext);
 
+/* Some bytes of a value in a table. Offsets and sizes are below 1 GB, where values end. */
+const void *pg_slice(Datum value, uint64_t offset, uint64_t size);
+
 /* A filter of the value's own, in the context, that can be changed. */
 tamis *pg_load(Datum value, MemoryContext);
 

@@ -157,20 +157,11 @@ static bool is_new(pg_call *call, Datum value) {
     return true;
 }
 
-/* Offsets and sizes are those of a value, which ends at 1 GB. */
-static const void *slice_of(Datum value, uint64_t offset, uint64_t size) {
-    const struct varlena *bytes = PG_DETOAST_DATUM_SLICE(value, (int32)offset, (int32)size);
-    if (VARSIZE_ANY_EXHDR(bytes) != size)
-        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                        errmsg("tamis: damaged: a value ends before its filter does")));
-    return VARDATA_ANY(bytes);
-}
-
 /* What its notes say of keys. */
 static const pg_form *form_by(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg,
                               const struct tamis_slice *s) {
     pg_form *form = some_form(call, fcinfo, argument_type(fcinfo, arg));
-    const void *notes = s->notes_size ? slice_of(value, s->notes_offset, s->notes_size) : NULL;
+    const void *notes = s->notes_size ? pg_slice(value, s->notes_offset, s->notes_size) : NULL;
     const char *encoding, *canon;
     pg_check(tamis_slice_note(notes, s->notes_size, "encoding", &encoding));
     pg_check(tamis_slice_note(notes, s->notes_size, "canon", &canon));
@@ -184,7 +175,7 @@ bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg,
     sql_key key;
     if (!is_new(call, value)) return false;
     const uint64_t size = call->sliced.va_rawsize - VARHDRSZ;
-    const void *header = slice_of(value, 0, HEADER);
+    const void *header = pg_slice(value, 0, HEADER);
     const tamis_status rc = tamis_slice_find(&s, header, size, NULL, "", 0); /* for the notes */
     if (rc == TAMIS_UNSUPPORTED) return false;
     pg_check(rc);
@@ -192,6 +183,6 @@ bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg,
     *has = false;
     if (key.is_impossible) return true;
     pg_check(tamis_slice_find(&s, header, size, NULL, key.bytes, key.len));
-    *has = tamis_slice_has(&s, s.size ? slice_of(value, s.offset, s.size) : NULL);
+    *has = tamis_slice_has(&s, s.size ? pg_slice(value, s.offset, s.size) : NULL);
     return true;
 }

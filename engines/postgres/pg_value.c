@@ -2,6 +2,7 @@
 /* Values of type tamis: from bytes to handles and back. */
 #include "engines/postgres/pg.h"
 
+#include <access/detoast.h>
 #include <miscadmin.h>
 #include <utils/builtins.h>
 #include <utils/memutils.h>
@@ -107,27 +108,6 @@ void pg_within_limit(const tamis *f, uint64_t before) {
 
 /* ---- From values to handles ----------------------------------------------------------------- */
 
-tamis *pg_load(Datum value, MemoryContext context) {
-    struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
-    pg_room room;
-    tamis *f;
-    pg_load_in(&room, context);
-    pg_check(tamis_load_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options));
-    if ((Pointer)bytes != DatumGetPointer(value)) pfree(bytes);
-    return f;
-}
-
-tamis *pg_view(Datum value) {
-    struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
-    pg_room room;
-    tamis *f;
-    pg_load_in(&room, CurrentMemoryContext);
-    pg_check(tamis_view_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options));
-    return f;
-}
-
-/* ---- And back ------------------------------------------------------------------------------- */
-
 static struct varlena *room_for(uint64_t size) {
     if (size > MaxAllocSize - VARHDRSZ)
         ereport(
@@ -140,6 +120,59 @@ static struct varlena *room_for(uint64_t size) {
     SET_VARSIZE(value, size + VARHDRSZ);
     return value;
 }
+
+static struct varlena *part_of(Datum value, uint64_t offset, uint64_t size) {
+    struct varlena *bytes = PG_DETOAST_DATUM_SLICE(value, (int32)offset, (int32)size);
+    if (VARSIZE_ANY_EXHDR(bytes) != size)
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                        errmsg("tamis: damaged: a value ends before its filter does")));
+    return bytes;
+}
+
+const void *pg_slice(Datum value, uint64_t offset, uint64_t size) {
+    const struct varlena *bytes = part_of(value, offset, size);
+    return VARDATA_ANY(bytes);
+}
+
+/* Large ones in parts, since the server does not look for a cancel while it reads one. */
+static struct varlena *fetched(Datum value) {
+    struct varatt_external pointer;
+    if (!VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(value))) return PG_DETOAST_DATUM_PACKED(value);
+    VARATT_EXTERNAL_GET_POINTER(pointer, DatumGetPointer(value));
+    const uint64_t size = pointer.va_rawsize - VARHDRSZ;
+    if (VARATT_EXTERNAL_IS_COMPRESSED(pointer) || size <= PART)
+        return PG_DETOAST_DATUM_PACKED(value);
+    struct varlena *whole = room_for(size);
+    for (uint64_t at = 0; at < size; at += PART) {
+        const uint64_t n = Min(size - at, PART);
+        CHECK_FOR_INTERRUPTS();
+        struct varlena *part = part_of(value, at, n);
+        memcpy(VARDATA(whole) + at, VARDATA_ANY(part), n);
+        pfree(part);
+    }
+    return whole;
+}
+
+tamis *pg_load(Datum value, MemoryContext context) {
+    struct varlena *bytes = fetched(value);
+    pg_room room;
+    tamis *f;
+    pg_load_in(&room, context);
+    pg_check(tamis_load_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options));
+    if ((Pointer)bytes != DatumGetPointer(value)) pfree(bytes);
+    return f;
+}
+
+tamis *pg_view(Datum value) {
+    struct varlena *bytes = fetched(value);
+    pg_room room;
+    tamis *f;
+    pg_load_in(&room, CurrentMemoryContext);
+    pg_check(tamis_view_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options));
+    return f;
+}
+
+/* ---- And back ------------------------------------------------------------------------------- */
 
 struct varlena *pg_value_of_bytes(const void *bytes, size_t size) {
     struct varlena *value = room_for(size);

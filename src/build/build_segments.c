@@ -139,6 +139,15 @@ static tamis_status deliver(building *g, const bench *k, uint64_t index, const u
     return tamis__report(g->b, TAMIS_STAGE_BUILD, g->records_done, g->total);
 }
 
+/* Asked while a segment is made. The sentence is that of the thread that is the first to stop. */
+static bool must_stop(void *ctx) {
+    building *g = ctx;
+    pthread_mutex_lock(&g->workers.lock);
+    const bool is_over = g->workers.rc || tamis__stopped(g->b->filter);
+    pthread_mutex_unlock(&g->workers.lock);
+    return is_over;
+}
+
 /* With the lock held before and after. Only the making itself runs without it: the allocator and
  * the records are for one thread at a time. */
 static tamis_status make_one(building *g, bench *k, uint64_t index) {
@@ -146,7 +155,7 @@ static tamis_status make_one(building *g, bench *k, uint64_t index) {
     if (!rc) rc = prepare(g, k);
     if (rc) return rc;
     uint8_t *work = tamis__aligned(&k->work), *out = tamis__aligned(&k->out);
-    const tamis_segment segment = {k->hash, k->value, (size_t)k->n, index};
+    const tamis_segment segment = {k->hash, k->value, (size_t)k->n, index, {must_stop, g}};
     uint64_t size = 0;
 
     pthread_mutex_unlock(&g->workers.lock);

@@ -8,6 +8,9 @@
 #include "file/disk.h"
 #include "file/notes.h"
 
+/* Bytes between two looks at whether to stop: about a millisecond. */
+#define PART ((uint64_t)1 << 22)
+
 /* ---- Saving --------------------------------------------------------------------------------- */
 
 uint64_t tamis_image_size(const tamis *f) {
@@ -19,14 +22,19 @@ const void *tamis_payload(const tamis *f, uint64_t *size_bytes) {
     return f->image.body.bytes;
 }
 
-/* The image is three runs of bytes; copies the part of one that is in [offset, offset + size). */
-static void copy_part(tamis_part part, uint64_t starts_at, uint64_t offset, uint8_t *out,
-                      uint64_t size) {
+/* A run of bytes. */
+typedef struct part {
+    const void *bytes;
+    uint64_t size;
+} part;
+
+/* The image is three of them; copies the part of one that is in [offset, offset + size). */
+static void copy_part(part run, uint64_t starts_at, uint64_t offset, uint8_t *out, uint64_t size) {
     const uint64_t from = offset > starts_at ? offset : starts_at;
-    const uint64_t part_end = starts_at + part.size, end = offset + size;
+    const uint64_t part_end = starts_at + run.size, end = offset + size;
     const uint64_t to = end < part_end ? end : part_end;
     if (from < to)
-        memcpy(out + (from - offset), (const uint8_t *)part.bytes + (from - starts_at),
+        memcpy(out + (from - offset), (const uint8_t *)run.bytes + (from - starts_at),
                (size_t)(to - from));
 }
 
@@ -39,14 +47,13 @@ tamis_status tamis_serialize_at(const tamis *f, uint64_t offset, void *bytes, si
                            (unsigned long long)total, size, (unsigned long long)offset);
     if (offset < sizeof header) {
         tamis__image_write_header(image, tamis__image_content_sum(image), header);
-        copy_part((tamis_part){header, sizeof header}, 0, offset, bytes, size);
+        copy_part((part){header, sizeof header}, 0, offset, bytes, size);
         tamis__wipe(header, sizeof header); /* it may hold the secret */
     }
-    copy_part((tamis_part){image->body.bytes, image->body.size}, sizeof header, offset, bytes,
-              size);
+    copy_part((part){image->body.bytes, image->body.size}, sizeof header, offset, bytes, size);
     if (image->notes_size)
-        copy_part((tamis_part){image->notes, image->notes_size}, sizeof header + image->body.size,
-                  offset, bytes, size);
+        copy_part((part){image->notes, image->notes_size}, sizeof header + image->body.size, offset,
+                  bytes, size);
     return TAMIS_OK;
 }
 
@@ -61,16 +68,54 @@ enum tamis_readers tamis__readers(const tamis_hasher *hasher) {
     return hasher->key_place == TAMIS_KEY_INSIDE ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 
+/* Sums the content, in pieces between which the caller may stop. */
+static tamis_status sum_content(const tamis *f, uint64_t *sum) {
+    const tamis_image *image = &f->image;
+    const uint64_t size = image->body.size;
+    tamis_sum running;
+    tamis_status rc = TAMIS_OK;
+    tamis__sum_start(&running);
+    for (uint64_t at = 0; at < size && !rc; at += PART) {
+        rc = tamis__stopped(f);
+        if (!rc)
+            tamis__sum_more(&running, image->body.bytes + at,
+                            (size_t)(size - at < PART ? size - at : PART));
+    }
+    if (image->notes_size) tamis__sum_more(&running, image->notes, (size_t)image->notes_size);
+    *sum = tamis__sum_end(&running);
+    return rc;
+}
+
+static tamis_status write_image(const tamis *f, const uint8_t *header, tamis_new_file *file) {
+    const tamis_body *body = &f->image.body;
+    tamis_status rc = tamis__file_append(file, header, TAMIS_IMAGE_HEADER_BYTES);
+    for (uint64_t at = 0; at < body->size && !rc; at += PART) {
+        rc = tamis__stopped(f);
+        if (!rc)
+            rc = tamis__file_append(file, body->bytes + at,
+                                    body->size - at < PART ? body->size - at : PART);
+    }
+    return rc ? rc : tamis__file_append(file, f->image.notes, f->image.notes_size);
+}
+
+static tamis_status save(const tamis *f, tamis_goal goal) {
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
+    tamis_new_file file;
+    uint64_t sum;
+    tamis_status rc = sum_content(f, &sum);
+    if (!rc) rc = tamis__file_begin(&file, goal, tamis__readers(&f->image.hasher));
+    if (rc) return rc;
+    tamis__image_write_header(&f->image, sum, header);
+    rc = write_image(f, header, &file);
+    tamis__wipe(header, sizeof header); /* it may hold the secret */
+    if (!rc) return tamis__file_commit(&file);
+    tamis__file_abandon(&file);
+    return rc;
+}
+
 tamis_status tamis__save(const tamis *f, tamis_goal goal) {
     const int saved = errno;
-    uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
-    tamis__image_write_header(&f->image, tamis__image_content_sum(&f->image), header);
-    const tamis_part parts[] = {{header, sizeof header},
-                                {f->image.body.bytes, f->image.body.size},
-                                {f->image.notes, f->image.notes_size}};
-    const tamis_status rc = tamis__file_replace(goal, tamis__readers(&f->image.hasher), parts,
-                                                sizeof parts / sizeof *parts);
-    tamis__wipe(header, sizeof header); /* it may hold the secret */
+    const tamis_status rc = save(f, goal);
     errno = saved;
     return rc;
 }
@@ -108,24 +153,6 @@ tamis_status tamis__gate_end(tamis **filter, tamis *f, tamis_status rc) {
     tamis__keep(f);
     *filter = f;
     return TAMIS_OK;
-}
-
-/* Sums the content, in pieces between which the caller may stop. */
-static tamis_status sum_content(const tamis *f, uint64_t *sum) {
-    const tamis_image *image = &f->image;
-    const uint64_t max = (uint64_t)1 << 22, size = image->body.size;
-    tamis_sum running;
-    tamis_status rc = TAMIS_OK;
-    tamis__sum_start(&running);
-    for (uint64_t at = 0; at < size && !rc; at += max) {
-        rc = tamis__stopped(f);
-        if (!rc)
-            tamis__sum_more(&running, image->body.bytes + at,
-                            (size_t)(size - at < max ? size - at : max));
-    }
-    if (image->notes_size) tamis__sum_more(&running, image->notes, (size_t)image->notes_size);
-    *sum = tamis__sum_end(&running);
-    return rc;
 }
 
 tamis_status tamis__gate_check(const tamis *f, const uint8_t *header) {

@@ -167,15 +167,3 @@ void tamis__file_tidy(const char *target) {
     snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : target);
     tamis__temp_tidy(dir, prefix, suffix, older);
 }
-
-tamis_status tamis__file_replace(tamis_goal goal, enum tamis_readers readers,
-                                 const tamis_part *parts, size_t count) {
-    tamis_new_file file;
-    tamis_status rc = tamis__file_begin(&file, goal, readers);
-    if (rc) return rc;
-    for (size_t i = 0; i < count && !rc; i++)
-        rc = tamis__file_append(&file, parts[i].bytes, parts[i].size);
-    if (!rc) return tamis__file_commit(&file);
-    tamis__file_abandon(&file);
-    return rc;
-}

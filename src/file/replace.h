@@ -37,14 +37,4 @@ void tamis__file_abandon(tamis_new_file *);
 /* Removes files of dead writers of `target`. */
 void tamis__file_tidy(const char *target);
 
-/* A run of bytes to write. */
-typedef struct tamis_part {
-    const void *bytes;
-    uint64_t size;
-} tamis_part;
-
-/* Writes the parts, one after another, and commits. */
-tamis_status tamis__file_replace(tamis_goal, enum tamis_readers, const tamis_part *parts,
-                                 size_t count);
-
 #endif

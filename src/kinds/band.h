@@ -57,6 +57,7 @@ typedef struct tamis_band_task {
     const uint64_t *value; /* below 2^value_bits; ignored when value_bits is 0 */
     size_t n;              /* below 2^31 */
     const uint32_t *pick;  /* which of them, n indices; NULL: the first n */
+    tamis_stop stop;
 } tamis_band_task;
 
 /* For n keys: bytes of working memory, and the maximum bytes of the band. */
@@ -66,8 +67,8 @@ uint64_t tamis__band_max_bytes(tamis_band_form, uint64_t n);
 /* Expected bytes for this number of keys and bands; in practice a little less. */
 uint64_t tamis__band_expect(tamis_band_form, uint64_t keys, uint64_t bands);
 
-/* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that
- * are not distinct. */
+/* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails for hashes that are
+ * not distinct, and with TAMIS_CANCELLED when it must stop. */
 tamis_status tamis__band_make(tamis_band_form, const tamis_band_task *, uint8_t *work, uint8_t *out,
                               uint64_t *size);
 

@@ -154,7 +154,7 @@ TAMIS_HOT void put_columns(const tamis_band_solving *s, uint64_t block, unsigned
  * a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned first, unsigned vectors) {
     __m256i state[2] = {all(0), all(0)};
-    for (uint64_t block = s->blocks; block-- > 0;) {
+    for (uint64_t block = s->blocks; block-- > 0 && !is_left(s, block);) {
         for (uint64_t p = block * ROWS + ROWS; p-- > block * ROWS;) {
             const __m256i c = all(s->c[p]), r = all(s->r[p] >> first);
             for (unsigned k = 0; k < vectors; k++) {

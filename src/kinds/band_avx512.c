@@ -428,7 +428,7 @@ static bool fill(tamis_band_crowd *k) {
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned vectors) {
     const __m512i ladder = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     __m512i state[4] = {tamis__all8(0), tamis__all8(0), tamis__all8(0), tamis__all8(0)};
-    for (uint64_t block = s->blocks; block-- > 0;) {
+    for (uint64_t block = s->blocks; block-- > 0 && !is_left(s, block);) {
         for (uint64_t p = block * ROWS + ROWS; p-- > block * ROWS;) {
             const __m512i c = tamis__all8(s->c[p]), r = _mm512_set1_epi32((int)s->r[p]);
             for (unsigned k = 0; k < vectors; k++) {

@@ -207,7 +207,13 @@ typedef struct tamis_band_solving {
     unsigned columns;      /* of the layer */
     unsigned first, count; /* of those, at most 32: the low bits of r */
     uint8_t *out;          /* where the first block goes */
+    tamis_stop stop;
 } tamis_band_solving;
+
+/* Whether to leave the rest undone, asked before each block. */
+static inline bool is_left(const tamis_band_solving *s, uint64_t block) {
+    return block % 1024 == 0 && tamis__must_stop(s->stop);
+}
 
 /* Words of the layer before a block, and how many of the columns a block has. */
 static inline uint64_t words_before(const tamis_band_solving *s, uint64_t block) {

@@ -140,7 +140,18 @@ typedef struct bench {
     uint32_t *pivot;         /* rows that the keys of a bucket made */
     uint32_t *count;         /* of the sort */
     tamis_band_crowd crowd;
+    bool is_stopped;
 } bench;
+
+/* Keys of a sort, and parts of one, buckets or blocks, between two looks at whether to stop. */
+enum { KEYS_AT_ONCE = 1 << 16, LOOK_EVERY = 256 };
+
+/* Once said it stays: what was left undone is not looked at again. */
+static bool must_stop(void *ctx) {
+    bench *b = ctx;
+    if (!b->is_stopped) b->is_stopped = tamis__must_stop(b->task->stop);
+    return b->is_stopped;
+}
 
 /* The next piece of the working memory; without memory yet, it only counts the size. */
 static void *take(uint8_t *work, uint64_t *at, uint64_t bytes) {
@@ -209,6 +220,7 @@ static void sort_parts(bench *b, const layer *l, unsigned rest) {
         b->count[place_of(l, next_x(from[i] ^ salt, l->seed)) >> rest]++;
     sum_up(b->count, PARTS);
     for (uint64_t i = 0; i < b->n; i++) {
+        if (i % KEYS_AT_ONCE == 0 && must_stop(b)) return;
         const uint64_t x = next_x(from[i] ^ salt, l->seed);
         const uint32_t to = b->count[place_of(l, x) >> rest]++;
         b->other_x[to] = x;
@@ -238,6 +250,7 @@ static void sort_keys(bench *b, const layer *l) {
     sort_parts(b, l, rest);
     for (unsigned p = 0; p < PARTS; p++) {
         const uint32_t to = b->count[p];
+        if (p % LOOK_EVERY == 0 && must_stop(b)) return;
         if (to > from) sort_part(b, l, rest, from, to);
         from = to;
     }
@@ -392,9 +405,10 @@ static void clear_rows(bench *b, const layer *l) {
 
 /* All keys, with thresholds at `meta`; returns how many were bumped. */
 static uint64_t fill_bumping(bench *b, const layer *l, uint8_t *meta) {
-    uint64_t bumped = 0;
+    uint64_t bumped = 0, buckets = 0;
     memset(meta, 0, (size_t)l->meta_words * 8);
     for (uint64_t first = 0, end; first < b->n; first = end) {
+        if (buckets++ % LOOK_EVERY == 0 && must_stop(b)) break;
         const uint64_t bucket = bucket_of(l, tamis__range(b->x[first], l->starts));
         for (end = first + 1; end < b->n; end++)
             if (bucket_of(l, tamis__range(b->x[end], l->starts)) != bucket) break;
@@ -414,9 +428,10 @@ static bool fill_plain(bench *b, const layer *l) {
 /* ---- Solution ------------------------------------------------------------------------------- */
 
 /* From the last row to the first: all later rows are known. */
-static void substitute(const bench *b, uint64_t rows, unsigned plane) {
+static void substitute(bench *b, uint64_t rows, unsigned plane) {
     uint32_t *r = b->r[plane];
     for (uint64_t p = rows; p-- > 0;) {
+        if (p % (LOOK_EVERY * ROWS) == 0 && must_stop(b)) return;
         uint32_t sum = r[p];
         for (uint64_t c = b->c[p] & ~(uint64_t)1; c; c &= c - 1)
             sum ^= r[p + (unsigned)__builtin_ctzll(c)];
@@ -448,7 +463,7 @@ static void put_block(const bench *b, uint64_t block, unsigned columns, uint8_t 
     }
 }
 
-static void solve(const bench *b, const layer *l, uint8_t *out) {
+static void solve(bench *b, const layer *l, uint8_t *out) {
     const unsigned columns = columns_of(b->form);
     for (unsigned k = 0; k < planes_of(b->form); k++) {
         const unsigned left = columns - k * PLANE_BITS;
@@ -461,12 +476,13 @@ static void solve(const bench *b, const layer *l, uint8_t *out) {
             .first = k * PLANE_BITS,
             .count = left < PLANE_BITS ? left : PLANE_BITS,
             .out = out,
+            .stop = {must_stop, b},
         };
         b->ops->solve(&task);
     }
 }
 
-static void put_rows(const bench *b, const layer *l, uint8_t *out) {
+static void put_rows(bench *b, const layer *l, uint8_t *out) {
     const unsigned columns = columns_of(b->form);
     if (b->ops) {
         solve(b, l, out);
@@ -496,6 +512,7 @@ static bool make_plain(bench *b, layer *l, uint8_t *out) {
         shape_plain(b->form, b->n, seed, l);
         if (l->blocks > max_plain_blocks(b->n)) return false;
         mix_keys(b, l);
+        if (b->is_stopped) return false;
         if (fill_plain(b, l)) break;
         unmix_keys(b, l);
     }
@@ -508,11 +525,12 @@ static bool make_bumping(bench *b, layer *l, uint8_t *out) {
     for (uint32_t seed = 0; seed < BUMPING_SEEDS; seed++) {
         shape_bumping(b->form, b->n, seed, l);
         mix_keys(b, l);
-        const uint64_t bumped = fill_bumping(b, l, out);
+        const uint64_t bumped = b->is_stopped ? 0 : fill_bumping(b, l, out);
+        if (b->is_stopped) return false;
         if (bumped <= b->n / MAX_BUMPED) {
             put_rows(b, l, out + l->meta_words * 8);
             b->n = bumped;
-            return true;
+            return !b->is_stopped;
         }
         unmix_keys(b, l);
     }
@@ -528,7 +546,7 @@ static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
         layer l;
         const bool is_made = b->n > MAX_PLAIN ? make_bumping(b, &l, rows + rows_size)
                                               : make_plain(b, &l, rows + rows_size);
-        if (!is_made) return false;
+        if (!is_made || b->is_stopped) return false;
         put_layer(&l, out, layers);
         rows_size += l.words * 8;
     }
@@ -554,7 +572,7 @@ tamis_status tamis__band_make(tamis_band_form form, const tamis_band_task *task,
     for (uint64_t i = 0; b.index && i < b.n; i++)
         b.index[i] = task->pick ? task->pick[i] : (uint32_t)i;
     tamis__put32(out, (uint32_t)task->n);
-    if (!make_layers(&b, out, size))
-        return tamis__fail(TAMIS_CONFLICT, "the hashes of a segment are not distinct");
-    return TAMIS_OK;
+    if (make_layers(&b, out, size)) return TAMIS_OK;
+    if (b.is_stopped) return TAMIS_CANCELLED;
+    return tamis__fail(TAMIS_CONFLICT, "the hashes of a segment are not distinct");
 }

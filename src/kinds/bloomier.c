@@ -188,10 +188,11 @@ static uint64_t max(const uint64_t word[], uint64_t n) {
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
     if (word[ENGINE] == FUSE) {
-        const tamis_peel_task task = {.hash = s->hash, .value = s->value, .n = s->n};
+        const tamis_peel_task task = {
+            .hash = s->hash, .value = s->value, .n = s->n, .stop = s->stop};
         return tamis__peel_make(fuse_of(word), &task, room, out, size);
     }
-    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
+    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n, .stop = s->stop};
     return tamis__band_make(ribbon_of(word), &task, room, out, size);
 }
 

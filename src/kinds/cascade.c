@@ -263,7 +263,7 @@ static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, 
         if (s->value[i]) pick[members++] = (uint32_t)i;
     tamis__put32(out, (uint32_t)members);
     if (!has_level_1(word)) return TAMIS_OK;
-    const tamis_band_task task = {.hash = s->hash, .n = members, .pick = pick};
+    const tamis_band_task task = {.hash = s->hash, .n = members, .pick = pick, .stop = s->stop};
     return tamis__band_make(tamis__band_form_of(word), &task, room, out + HEAD_BYTES, size);
 }
 
@@ -278,7 +278,8 @@ static tamis_status make_level_2(const uint64_t word[], const tamis_segment *s, 
             tamis__band_ask(&form, first_of(out), s->hash[i], &none))
             pick[n++] = (uint32_t)i;
     }
-    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = n, .pick = pick};
+    const tamis_band_task task = {
+        .hash = s->hash, .value = s->value, .n = n, .pick = pick, .stop = s->stop};
     return tamis__band_make(level_2, &task, room, out + (second_of(out) - out), size);
 }
 

@@ -122,7 +122,7 @@ static uint64_t max(const uint64_t word[], uint64_t n) {
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
-    const tamis_peel_task task = {.hash = s->hash, .n = s->n};
+    const tamis_peel_task task = {.hash = s->hash, .n = s->n, .stop = s->stop};
     return tamis__peel_make(form_of(word), &task, room, out, size);
 }
 

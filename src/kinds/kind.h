@@ -250,11 +250,22 @@ typedef struct tamis_census {
     uint64_t names;   /* bytes of their names, each with its NUL */
 } tamis_census;
 
+/* Whether work that takes long is to end: asked every few milliseconds of it. */
+typedef struct tamis_stop {
+    tamis_stop_fn *should; /* NULL: never */
+    void *ctx;
+} tamis_stop;
+
+static inline bool tamis__must_stop(tamis_stop stop) {
+    return stop.should && stop.should(stop.ctx);
+}
+
 typedef struct tamis_segment {
     const uint64_t *hash;  /* ascending */
     const uint64_t *value; /* NULL for keys alone */
     size_t n;
     uint64_t index;
+    tamis_stop stop;
 } tamis_segment;
 
 /* Kinds of other systems have one piece of payload, whose bytes their origin defines. The builder
@@ -304,7 +315,8 @@ typedef struct tamis_build {
     uint64_t (*max)(const uint64_t word[], uint64_t n);
 
     /* Makes one segment; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to
-     * 64 and hold whatever was there before. The same records give the same bytes. */
+     * 64 and hold whatever was there before. The same records give the same bytes. TAMIS_CANCELLED
+     * when it must stop. */
     tamis_status (*make)(const uint64_t word[], const tamis_segment *, uint8_t *work, uint8_t *out,
                          uint64_t *size);
 

@@ -120,6 +120,9 @@ enum { CROWD = 32 * ONE_KEY };
 /* Keys counted before testing again whether they are enough. */
 enum { KEYS_AT_ONCE = 64 };
 
+/* Keys or cells, some milliseconds of work, between two looks at whether to stop. */
+enum { PART = 1 << 16 };
+
 /* The state of a build. */
 typedef struct bench {
     const tamis_peel_form *form;
@@ -133,7 +136,7 @@ typedef struct bench {
     uint64_t first;        /* the key that starts first */
     uint64_t counted;      /* keys, from that one on */
     uint64_t clear, ready; /* cells zeroed; those with all their keys */
-    bool is_crowded;
+    bool is_crowded, is_stopped;
 } bench;
 
 static inline uint64_t turned(const bench *b, uint64_t key) {
@@ -260,6 +263,7 @@ TAMIS_HOT bool peel_keys(bench *b, unsigned arity, bool has_values) {
     const uint64_t stretch = SEGMENTS_AT_ONCE * b->table.step;
     uint64_t peeled = 0;
     for (uint64_t start = 0; start < b->cells && !b->is_crowded; start += stretch) {
+        if ((b->is_stopped = tamis__must_stop(b->task->stop))) return false;
         const uint64_t end = b->cells - start < stretch ? b->cells : start + stretch;
         uint64_t found = peeled;
         count_until(b, arity, has_values, end);
@@ -301,15 +305,15 @@ TAMIS_HOT uint64_t wanted(const bench *b, bool has_values, uint64_t c, uint64_t 
     return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << width : value;
 }
 
-/* In the reverse order of peeling: no later key needs a cell that is read here. The contents of its
- * own cell are taken out of the xor of all. */
-TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool has_values,
-                         unsigned from) {
+/* The keys [first, end) in the reverse order of peeling: no later key needs a cell that is read
+ * here. The contents of its own cell are taken out of the xor of all. */
+TAMIS_HOT void assign_some(const bench *b, unsigned arity, bool is_narrow, bool has_values,
+                           unsigned from, uint64_t first, uint64_t end) {
     enum { AHEAD = 64 };
     const uint32_t *order = b->order;
     const table t = b->table;
     uint64_t at[TAMIS_PEEL_MAX_ARITY];
-    for (uint64_t i = b->task->n; i-- > 0;) {
+    for (uint64_t i = end; i-- > first;) {
         if (i >= AHEAD) __builtin_prefetch(&t.word[order[i - AHEAD]]);
         const uint64_t c = order[i], own = t.count[c];
         const uint64_t mixed = from ? tamis__mix(turned(b, t.number[c])) : t.word[c];
@@ -324,7 +328,15 @@ TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool ha
     }
 }
 
-TAMIS_HOT void assign_by(const bench *b, unsigned arity, unsigned from) {
+TAMIS_HOT void assign_as(bench *b, unsigned arity, bool is_narrow, bool has_values, unsigned from) {
+    for (uint64_t end = b->task->n, first; end && !b->is_stopped; end = first) {
+        first = end < PART ? 0 : end - PART;
+        assign_some(b, arity, is_narrow, has_values, from, first, end);
+        b->is_stopped = tamis__must_stop(b->task->stop);
+    }
+}
+
+TAMIS_HOT void assign_by(bench *b, unsigned arity, unsigned from) {
     const bool has_values = b->form->value_bits > 0, is_narrow = tamis__peel_row(b->form) <= 8;
     if (is_narrow)
         has_values ? assign_as(b, arity, true, true, 0) : assign_as(b, arity, true, false, 0);
@@ -332,7 +344,7 @@ TAMIS_HOT void assign_by(const bench *b, unsigned arity, unsigned from) {
         has_values ? assign_as(b, arity, false, true, from) : assign_as(b, arity, false, false, 0);
 }
 
-static void assign(const bench *b, unsigned from) {
+static void assign(bench *b, unsigned from) {
     b->form->arity == 3 ? assign_by(b, 3, from) : assign_by(b, 4, from);
 }
 
@@ -373,30 +385,32 @@ static void pack(const bench *b, unsigned width, uint8_t *out) {
 }
 
 /* Rows wider than a word come in two parts. */
-static void write_two_parts(const bench *b, uint8_t *cells) {
+static void write_two_parts(bench *b, uint8_t *cells) {
     const unsigned row = tamis__peel_row(b->form), values = tamis__peel_row_values(b->form);
     uint64_t *word = b->table.word;
     memset(cells, 0, (size_t)tamis__fields_size(b->cells, row));
     assign(b, 0);
-    for (uint64_t c = 0; c < b->cells; c++) tamis__bits_put(cells, c * row, values, word[c]);
+    for (uint64_t c = 0; c < b->cells && !b->is_stopped; c++)
+        tamis__bits_put(cells, c * row, values, word[c]);
     memset(word, 0, (size_t)(b->cells * sizeof *word));
     assign(b, values);
     for (uint64_t c = 0; c < b->cells; c++)
         tamis__bits_put(cells, c * row + values, row - values, word[c]);
 }
 
-static void write_slots(const bench *b, uint8_t *slots) {
+static void write_slots(bench *b, uint8_t *slots) {
     const unsigned width = b->form->value_bits;
     memset(slots, 0, (size_t)tamis__fields_size(b->cells, width));
-    for (uint64_t i = 0; i < b->task->n; i++) {
+    for (uint64_t i = 0; i < b->task->n && !b->is_stopped; i++) {
         const uint64_t c = b->order[i];
+        if (i % PART == 0) b->is_stopped = tamis__must_stop(b->task->stop);
         tamis__field_put(slots, c, width, b->task->value[b->table.number[c]]);
     }
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static void write_segment(const bench *b, uint64_t seed, uint8_t *out) {
+static void write_segment(bench *b, uint64_t seed, uint8_t *out) {
     const unsigned row = tamis__peel_row(b->form);
     uint8_t *cells = out + TAMIS_PEEL_HEADER;
     tamis__put64(out, b->task->n);
@@ -428,10 +442,10 @@ tamis_status tamis__peel_make(tamis_peel_form form, const tamis_peel_task *t, ui
         b.graph = graph_for(t->n, form.arity, seed);
         b.cells = tamis__peel_cells(&b.graph, form.arity);
         lay_out(&b, work);
-        if (!peel(&b)) continue;
+        if (!peel(&b) && !b.is_stopped) continue;
         *size = size_of(&form, &b.graph);
-        write_segment(&b, seed, out);
-        return TAMIS_OK;
+        if (!b.is_stopped) write_segment(&b, seed, out);
+        return b.is_stopped ? TAMIS_CANCELLED : TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID,
                        "a segment of %zu keys cannot be built: are the hashes well mixed?", t->n);

@@ -49,6 +49,7 @@ typedef struct tamis_peel_task {
     const uint64_t *hash;  /* ascending, distinct, of one segment */
     const uint64_t *value; /* NULL without value bits; each fits them */
     size_t n;
+    tamis_stop stop;
 } tamis_peel_task;
 
 /* For a segment of n keys: working memory, and the maximum bytes. */
@@ -59,7 +60,7 @@ uint64_t tamis__peel_max_bytes(tamis_peel_form, uint64_t n);
 uint64_t tamis__peel_expect(tamis_peel_form, uint64_t keys);
 
 /* Makes a segment; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
- * peeled, which does not happen to well-mixed hashes. */
+ * peeled, which does not happen to well-mixed hashes; TAMIS_CANCELLED when it must stop. */
 tamis_status tamis__peel_make(tamis_peel_form, const tamis_peel_task *, uint8_t *work, uint8_t *out,
                               uint64_t *size);
 

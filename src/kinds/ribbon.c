@@ -177,7 +177,7 @@ static uint64_t max(const uint64_t word[], uint64_t n) {
 
 static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
-    const tamis_band_task task = {.hash = segment->hash, .n = segment->n};
+    const tamis_band_task task = {.hash = segment->hash, .n = segment->n, .stop = segment->stop};
     return tamis__band_make(tamis__band_form_of(word), &task, room, out, size);
 }
 

@@ -87,7 +87,8 @@ LONG = {
     "an export": f"SELECT octet_length(tamis_export(tamis_new('guava:capacity=100M'), 'guava'))",
     "reading a file": "SELECT tamis_items(tamis_read('big'))",
     "asking a file": "SELECT tamis_file 'big' @> 1",
-    "a large value in a table": "SELECT f @> 1 FROM big",
+    "a large value in a table": "SELECT tamis_has_any(f, ARRAY[1]) FROM big",
+    "saving a file": "SELECT tamis_save(f, 'saved') FROM big",
 }
 
 

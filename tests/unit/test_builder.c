@@ -1015,6 +1015,77 @@ static void full_is_full(void **state) {
     tamis_builder_free(b);
 }
 
+/* ---- Stopped inside a segment ---------------------------------------------------------------- */
+
+/* Counted from where segments begin. It says so once: whoever hears it must not ask again. */
+typedef struct patience {
+    uint64_t asked, max;
+    bool is_building;
+} patience;
+
+static bool is_enough(void *ctx) {
+    patience *p = ctx;
+    return p->is_building && p->asked++ == p->max;
+}
+
+static bool note_stage(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
+    patience *p = ctx;
+    (void)total;
+    if (stage == TAMIS_STAGE_BUILD && done == 0) p->is_building = true;
+    return true;
+}
+
+/* A segment of this many keys takes long enough to be asked many times, by each kind that has them
+ * so large; and stopping anywhere leaves a builder that makes the same bytes. */
+static void a_segment_can_be_stopped(void **state) {
+    static const char *const specs[] = {
+        "fuse:segment=16M",
+        "fuse:segment=16M,arity=4,width=20",
+        "ribbon:segment=16M",
+        "bloomier:segment=16M,value=40",
+        "bloomier:segment=16M,value=63,update=yes",
+        "bloomier:segment=16M,value=64,fpr=1e-6,engine=fuse",
+    };
+    (void)state;
+    enum { KEYS = 300000, POINTS = 20 };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        patience p = {.max = UINT64_MAX};
+        const struct tamis_options stop = {
+            .struct_size = sizeof stop, .should_stop = is_enough, .stop_ctx = &p};
+        struct tamis_builder_options options = TAMIS_BUILDER_OPTIONS_INIT;
+        options.filter = &stop;
+        options.progress = note_stage;
+        options.progress_ctx = &p;
+        tamis_builder *b, *again;
+        tamis *f, *other;
+        REQUIRE_OK(tamis_builder_create_with(&b, specs[i], &options));
+        REQUIRE_OK(tamis_builder_create_with(&again, specs[i], &options));
+        for (uint64_t k = 0; k < KEYS; k++) {
+            const uint64_t hash = test_number(17, k);
+            REQUIRE_OK(tamis_builder_add_hash(b, hash));
+            REQUIRE_OK(tamis_builder_add_hash(again, hash));
+        }
+        REQUIRE_OK(tamis_builder_finish(b, &f));
+        const uint64_t n = p.asked;
+        if (n < 10) fail_msg("%s is asked %d times", specs[i], (int)n);
+        for (uint64_t point = 0; point < POINTS; point++) {
+            p = (patience){.max = n * point / POINTS};
+            REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish(again, &other));
+            assert_null(other);
+        }
+        p = (patience){.max = UINT64_MAX};
+        REQUIRE_OK(tamis_builder_finish(again, &other));
+        uint64_t size, other_size;
+        const void *payload = tamis_payload(f, &size), *same = tamis_payload(other, &other_size);
+        assert_int_equal(size, other_size);
+        assert_memory_equal(payload, same, (size_t)size);
+        tamis_free(f);
+        tamis_free(other);
+        tamis_builder_free(b);
+        tamis_builder_free(again);
+    }
+}
+
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
     const struct CMUnitTest tests[] = {
@@ -1046,6 +1117,7 @@ int main(void) {
         IN_FOLDER(payloads_over_the_limit),
         IN_FOLDER(invalid_calls_are_refused),
         IN_FOLDER(full_is_full),
+        IN_FOLDER(a_segment_can_be_stopped),
     };
     return cmocka_run_group_tests_name("builder", tests, NULL, NULL);
 }

@@ -385,6 +385,39 @@ static void options_of_other_versions(void **state) {
     assert_int_equal(tamis_create_with(&f, spec, &older), TAMIS_INVALID);
 }
 
+/* Whenever it is asked: the old file is there, and nothing else. */
+typedef struct patience {
+    int asked, max;
+} patience;
+
+static bool is_enough(void *ctx) {
+    patience *p = ctx;
+    return ++p->asked > p->max;
+}
+
+static void saving_can_be_stopped(void **state) {
+    (void)state;
+    patience p = {.max = 1000};
+    const struct tamis_options options = {
+        .struct_size = sizeof options, .should_stop = is_enough, .stop_ctx = &p};
+    tamis *old = filter_of(spec, 0, 500), *f;
+    assert_int_equal(tamis_save(old, path), TAMIS_OK);
+    tamis_free(old);
+    assert_int_equal(tamis_create_with(&f, "blocked:size=9437184,capacity=1000", &options),
+                     TAMIS_OK);
+    for (p.max = 0; p.max < 6; p.max++) { /* 9 MiB, looked at twice, by 4 MiB */
+        p.asked = 0;
+        assert_int_equal(tamis_save(f, path), TAMIS_CANCELLED);
+        assert_true(holds(path, 0, 500));
+        assert_int_equal(test_files_in(dir), 1);
+    }
+    p.asked = 0;
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    assert_int_equal(p.asked, 6);
+    assert_true(holds(path, 0, 0));
+    tamis_free(f);
+}
+
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
     const struct CMUnitTest tests[] = {
@@ -401,6 +434,7 @@ int main(void) {
         IN_FOLDER(short_reads_and_writes_are_finished),
         IN_FOLDER(notes_are_kept_in_order),
         IN_FOLDER(options_of_other_versions),
+        IN_FOLDER(saving_can_be_stopped),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -416,7 +416,7 @@ static void rows_of_any_width_come_back(void **state) {
                                           .value_bits = v,
                                           .guard_bits = g,
                                           .has_slots = v && v % 4 == 0};
-            const tamis_peel_task task = {hash, value, KEYS};
+            const tamis_peel_task task = {.hash = hash, .value = value, .n = KEYS};
             uint8_t *work = malloc((size_t)tamis__peel_work(form, KEYS));
             uint8_t *out = malloc((size_t)tamis__peel_max_bytes(form, KEYS));
             uint64_t size;
@@ -445,7 +445,7 @@ static void slots_have_one_owner(void **state) {
     static uint64_t hash[KEYS], value[KEYS], slot[KEYS];
     const tamis_peel_form form = {
         .segments = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
-    const tamis_peel_task task = {hash, value, KEYS};
+    const tamis_peel_task task = {.hash = hash, .value = value, .n = KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(form, KEYS));
     uint8_t *out = malloc((size_t)tamis__peel_max_bytes(form, KEYS));
     uint64_t size;

@@ -208,7 +208,7 @@ static void picked_keys_in_any_order(void **state) {
     uint8_t *work = malloc((size_t)tamis__band_work(form, N) + 64);
     uint8_t *out = malloc((size_t)tamis__band_max_bytes(form, N));
     assert_true(work && out);
-    const tamis_band_task task = {all.hash, all.value, N / 2, pick};
+    const tamis_band_task task = {.hash = all.hash, .value = all.value, .n = N / 2, .pick = pick};
     uint64_t size;
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
     assert_int_equal(tamis__band_make(form, &task, aligned, out, &size), TAMIS_OK);
