@@ -126,7 +126,7 @@ static Datum describe(FunctionCallInfo fcinfo, const tamis *f) {
     put_rate(&r, info.items_now.error);
     put_rate(&r, info.fpr_asked);
     put_rate(&r, info.fpr_expected);
-    put_rate(&r, info.fpr_now);
+    put(&r, Float8GetDatum(info.fpr_now)); /* as tamis_rate: 0 of an empty filter */
     put(&r, Float8GetDatum(info.fill));
     put_count(&r, info.payload_bytes);
     put_count(&r, info.stored_bytes);

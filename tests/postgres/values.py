@@ -371,6 +371,12 @@ def telling(server, s):
         tap.equal(s.one(f"SELECT tamis_spec(tamis_new(tamis_spec(f))) = tamis_spec(f) AND tamis_items(f) = 500 AND tamis_rate(f) = "
                         f"fpr_now FROM (SELECT {source} f FROM t) x, "
                         "tamis_info(f)"), "t", "tamis_spec, tamis_items, tamis_rate")
+    for spec in SMALL:
+        new = f"tamis_new('{spec if 'capacity' in spec else spec + ':capacity=500'}')"
+        made = f"(SELECT tamis_build(k, '{spec}') FROM t WHERE i < 0)" if spec in ("gcs", "fuse", "ribbon") else new
+        tap.equal(s.one(f"SELECT count(*) FILTER (WHERE tamis_rate(f) IS DISTINCT FROM fpr_now) FROM "
+                        f"(SELECT {made} f UNION ALL SELECT tamis_build(k, '{spec}') FROM t WHERE i <= 40) x, tamis_info(f)"), "0",
+                  f"{spec}: tamis_rate and tamis_info agree on the rate, of an empty filter too")
     tap.equal(s.one("SELECT count(*) FROM (SELECT tamis_build(k) f FROM t) x, tamis_doctor(f)"), "0",
               "tamis_doctor finds nothing in a filter that is well")
     said = " ".join(line for line, in s.rows("SELECT tamis_doctor(tamis_build(k, 'blocked:capacity=10')) FROM t"))
