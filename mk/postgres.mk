@@ -5,6 +5,7 @@
 #
 # make postgres           builds it by the server's own rules, for the server of PG_CONFIG=
 # make postgres-install   installs it there: as root, for servers of a distribution
+# make postgres-installcheck   runs pg_regress against the server that runs there, as PGPORT, PGUSER, ... say
 # make postgres-test      installs what its tests need, builds it, and runs them in servers of their own
 # make bench-postgres     ten million rows: queries, joins, aggregates and their plans
 
@@ -14,7 +15,7 @@ PG_SO     := $(B)/postgres/tamis.so
 PG_MAKE    = $(MAKE) --no-print-directory -s -C $(B)/postgres -f $(CURDIR)/engines/postgres/Makefile VPATH=$(CURDIR)/engines/postgres \
              TAMIS=$(CURDIR) TAMIS_LIB=$(abspath $(LIB)) PG_CONFIG=$(PG_CONFIG)
 
-.PHONY: postgres postgres-install postgres-test postgres-test-here bench-postgres bench-postgres-here
+.PHONY: postgres postgres-install postgres-installcheck postgres-test postgres-test-here bench-postgres bench-postgres-here
 postgres: $(PG_SO)
 # Its objects know no headers, and take some seconds.
 $(PG_SO): $(wildcard engines/postgres/* engines/sql/*) include/tamis.h $(LIB)
@@ -25,10 +26,13 @@ $(PG_SO): $(wildcard engines/postgres/* engines/sql/*) include/tamis.h $(LIB)
 postgres-install: $(PG_SO)
 	$(Q)$(PG_MAKE) install
 
+postgres-installcheck: $(PG_SO)
+	$(Q)$(PG_MAKE) installcheck
+
 postgres-test:
 	@tools/setup postgres
 	@$(MAKE) --no-print-directory -j2 postgres-test-here
-PG_TESTS := $(addprefix tests/postgres/,values.py keys.py slices.py programs.py faults.py replication.py recipes.py)
+PG_TESTS := $(addprefix tests/postgres/,values.py keys.py slices.py programs.py faults.py replication.py recipes.py regress.py)
 postgres-test-here: $(CMD) $(PG_SO)
 	@TAMIS=$(abspath $(CMD)) TAMIS_POSTGRES=$(abspath $(B)/postgres) LIMIT=$(LIMIT) tests/run $(PG_TESTS)
 
