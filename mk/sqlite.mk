@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# The extension for SQLite, where its headers are installed.
+
+# ---- Building and installing --------------------------------------------------------------------
+#
+# make sqlite             builds it: $(B)/sqlite/tamis.so to load, and libtamis-sqlite.a to link
+# make sqlite-install     installs both, with the header: part of make install
+# make sqlite-test        installs what its tests need, builds it, and runs them
+# make bench-sqlite       ten million rows: queries, joins, aggregates and their plans
+
+HAS_SQLITE = $(eval HAS_SQLITE := $(call can_link,sqlite3ext.h,SQLITE_VERSION_NUMBER,))$(HAS_SQLITE)
+LITE_SRC := $(wildcard engines/sqlite/*.c)
+LITE_OBJ := $(LITE_SRC:%.c=$(B)/%.o)
+LITE_SO  := $(B)/sqlite/tamis.so
+LITE_LIB := $(B)/sqlite/libtamis-sqlite.a
+# A program that links SQLite calls it by its names, and one that loads the extension by a table.
+LITE_LINKED := $(LITE_SRC:engines/sqlite/%.c=$(B)/sqlite/linked/%.o)
+
+.PHONY: sqlite sqlite-install sqlite-uninstall sqlite-test sqlite-test-here bench-sqlite bench-sqlite-here
+sqlite: $(LITE_SO) $(LITE_LIB)
+$(LITE_OBJ) $(LITE_LINKED): | sqlite-headers
+.PHONY: sqlite-headers
+sqlite-headers:
+	$(if $(HAS_SQLITE),,@echo "SQLite's headers (sqlite3ext.h) are not installed: see docs/sqlite.md" >&2 && exit 2)
+	@:
+$(B)/sqlite/linked/%.o: engines/sqlite/%.c
+	$(call compile,-DSQLITE_CORE)
+$(LITE_SO): $(LITE_OBJ) $(SQL_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(LITE_LIB): $(LITE_LINKED) $(SQL_OBJ)
+	$(if $(V),,@echo "  AR    $@")
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+-include $(LITE_OBJ:.o=.d) $(LITE_LINKED:.o=.d)
