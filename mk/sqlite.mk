@@ -33,3 +33,13 @@ $(LITE_LIB): $(LITE_LINKED) $(SQL_OBJ)
 	$(if $(V),,@echo "  AR    $@")
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(LITE_OBJ:.o=.d) $(LITE_LINKED:.o=.d)
+
+# ---- Tests --------------------------------------------------------------------------------------
+
+# Programs that link the extension, so that sanitizers see it too.
+LITE_PROGRAMS := $(B)/tests/sqlite/power $(B)/tests/sqlite/hostile
+$(LITE_PROGRAMS): $(B)/tests/sqlite/%: $(B)/tests/sqlite/%.o $(B)/tests/sqlite/forgetful.o $(HELP_OBJ) $(LITE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsqlite3 -lcmocka $(LIBS)
+-include $(wildcard $(B)/tests/sqlite/*.d)

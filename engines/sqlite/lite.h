@@ -4,8 +4,8 @@
  *     value ──image, name or pointer──▶ open filter ──▶ library ──▶ answer
  *     value ──its storage class, the note "encoding"──▶ key
  *
- * A function of SQL may be called ten million times in a statement, so a filter stays open: with the
- * call where its argument is constant, by its header where it is not, by its pointer where
+ * A function of SQL may be called ten million times in a statement, so a filter stays open: with
+ * the call where its argument is constant, by its header where it is not, by its pointer where
  * tamis_open() made one. */
 #ifndef TAMIS_ENGINES_SQLITE_LITE_H
 #define TAMIS_ENGINES_SQLITE_LITE_H

@@ -7,8 +7,8 @@
  *     TEXT       utf8                           any that texts have
  *     BLOB       hex: the bytes                 bytes, utf8, base64
  *
- * For SQLite 1 = 1.0, so a filter of integers has 1.0 when it has 1, and one of floats the other way
- * round. A number that its encoding has no place for (2.5 among integers) is equal to none of its
+ * For SQLite 1 = 1.0, so a filter of integers has 1.0 when it has 1, and one of floats has 1 when
+ * it has 1.0. A number that the encoding has no place for (2.5 among integers) equals none of the
  * keys: the answer is no, and it cannot be added. */
 #include "engines/sqlite/lite.h"
 

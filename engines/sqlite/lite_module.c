@@ -18,7 +18,7 @@ void *lite_new(size_t size) {
     return made ? memset(made, 0, size) : NULL;
 }
 
-/* SQLite gives no more than 2 GiB at once, and aligns to 8: the byte before says how far it moved. */
+/* SQLite gives at most 2 GiB at once, and aligns to 8: the byte before says how far it moved. */
 enum { ALIGNED = 16, LARGE = 1 << 30 };
 
 static void *take(void *ctx, size_t size) {

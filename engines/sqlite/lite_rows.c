@@ -231,6 +231,7 @@ static int connect_list(sqlite3 *db, void *state, int argc, const char *const *a
 }
 
 static int disconnect(sqlite3_vtab *table) {
+    sqlite3_free(table->zErrMsg);
     sqlite3_free(table);
     return SQLITE_OK;
 }

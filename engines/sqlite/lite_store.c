@@ -156,6 +156,7 @@ static int read_state(lite_store *s, stored *now) {
     sqlite3_bind_int64(statement, 1, 0);
     rc = sqlite3_step(statement);
     const uint8_t *bytes = rc == SQLITE_ROW ? sqlite3_column_blob(statement, 0) : NULL;
+    const bool has_failed = !bytes && sqlite3_errcode(s->state->db) == SQLITE_NOMEM;
     const bool is_whole = bytes && sqlite3_column_bytes(statement, 0) == STATE &&
                           get_number(bytes + STATE - 8, 8) == sum_of(0, bytes, STATE - 8);
     if (is_whole)
@@ -165,6 +166,7 @@ static int read_state(lite_store *s, stored *now) {
                         .bytes = get_number(bytes + 24, 8)};
     const int end = sqlite3_reset(statement);
     if (end != SQLITE_OK) return of_sqlite(s, end);
+    if (has_failed) return no_memory(s);
     if (rc == SQLITE_ROW && is_whole) return SQLITE_OK;
     return damaged(s, "its state is missing or not one");
 }
@@ -212,43 +214,42 @@ static struct tamis_options options_of(const lite_store *s) {
     return options;
 }
 
-/* One change of the journal; its length, 0 for what is none or cannot be done. */
-static size_t replay_one(tamis *f, const uint8_t *at, size_t left) {
+/* One change that is no hash: what is done with as many bytes. */
+static tamis_status replay_bytes(tamis *f, enum change change, const uint8_t *bytes, size_t len) {
     char text[64];
-    const bool has_hash = left >= 9 && (at[0] == ADD_HASH || at[0] == REMOVE_HASH);
-    if (has_hash) {
-        const uint64_t hash = get_number(at + 1, 8);
-        return (at[0] == ADD_HASH ? tamis_add_hash(f, hash) : tamis_remove_hash(f, hash)) ? 0 : 9;
-    }
-    if (left < 5) return 0;
-    const size_t len = (size_t)get_number(at + 1, 4);
-    if (len > left - 5) return 0;
-    switch (at[0]) {
-    case ADD_KEY: return tamis_add(f, at + 5, len) ? 0 : 5 + len;
-    case REMOVE_KEY: return tamis_remove(f, at + 5, len) ? 0 : 5 + len;
-    case NOTE:
-        if (len >= sizeof text) return 0;
-        memcpy(text, at + 5, len);
-        text[len] = '\0';
-        return tamis_set_note(f, "encoding", text) ? 0 : 5 + len;
-    default: return 0;
-    }
+    if (change == ADD_KEY) return tamis_add(f, bytes, len);
+    if (change == REMOVE_KEY) return tamis_remove(f, bytes, len);
+    if (change != NOTE || len >= sizeof text) return TAMIS_CORRUPT;
+    memcpy(text, bytes, len);
+    text[len] = '\0';
+    return tamis_set_note(f, "encoding", text);
+}
+
+/* One change, and its length. */
+static tamis_status replay_one(tamis *f, const uint8_t *at, size_t left, size_t *done) {
+    *done = 9;
+    if (left >= *done && at[0] == ADD_HASH) return tamis_add_hash(f, get_number(at + 1, 8));
+    if (left >= *done && at[0] == REMOVE_HASH) return tamis_remove_hash(f, get_number(at + 1, 8));
+    const uint64_t len = left < 5 ? UINT64_MAX : get_number(at + 1, 4);
+    if (left < 5 || len > left - 5) return TAMIS_CORRUPT;
+    *done = 5 + (size_t)len;
+    return replay_bytes(f, (enum change)at[0], at + 5, (size_t)len);
 }
 
 /* A row: its sum, then changes. */
-static bool replay(tamis *f, sqlite3_int64 id, const uint8_t *bytes, size_t size) {
-    if (size < 8 || get_number(bytes, 8) != sum_of(id, bytes + 8, size - 8)) return false;
-    for (size_t at = 8, done; at < size; at += done) {
-        done = replay_one(f, bytes + at, size - at);
-        if (done == 0) return false;
-    }
-    return true;
+static tamis_status replay(tamis *f, sqlite3_int64 id, const uint8_t *bytes, size_t size) {
+    tamis_status rc = TAMIS_OK;
+    if (size < 8 || get_number(bytes, 8) != sum_of(id, bytes + 8, size - 8)) return TAMIS_CORRUPT;
+    for (size_t at = 8, done; at < size && !rc; at += done)
+        rc = replay_one(f, bytes + at, size - at, &done);
+    return rc;
 }
 
 /* The rows of a range in order, one after the other. */
 typedef struct reader {
     sqlite3_stmt *statement;
     sqlite3_int64 next;
+    bool has_no_memory;
 } reader;
 
 static int open_reader(lite_store *s, reader *r, sqlite3_int64 first) {
@@ -256,6 +257,7 @@ static int open_reader(lite_store *s, reader *r, sqlite3_int64 first) {
     if (rc != SQLITE_OK) return rc;
     sqlite3_bind_int64(r->statement, 1, first);
     r->next = first;
+    r->has_no_memory = false;
     return SQLITE_OK;
 }
 
@@ -266,12 +268,14 @@ static const uint8_t *read_next(reader *r, size_t *size) {
     if (sqlite3_column_type(r->statement, 1) != SQLITE_BLOB) return NULL;
     const uint8_t *bytes = sqlite3_column_blob(r->statement, 1);
     *size = (size_t)sqlite3_column_bytes(r->statement, 1);
+    r->has_no_memory = !bytes && *size > 0;
     return bytes;
 }
 
 static int close_reader(lite_store *s, reader *r, bool is_whole, const char *what) {
     const int rc = sqlite3_reset(r->statement);
     if (rc != SQLITE_OK) return of_sqlite(s, rc);
+    if (r->has_no_memory) return no_memory(s);
     return is_whole ? SQLITE_OK : damaged(s, what);
 }
 
@@ -317,7 +321,9 @@ static int read_journal(lite_store *s, tamis *f, uint64_t rows) {
     const int rc = open_reader(s, &r, JOURNAL);
     if (rc != SQLITE_OK) return rc;
     while (done < rows && (bytes = read_next(&r, &size))) {
-        if (!replay(f, JOURNAL + (sqlite3_int64)done, bytes, size)) break;
+        const tamis_status status = replay(f, JOURNAL + (sqlite3_int64)done, bytes, size);
+        r.has_no_memory = status == TAMIS_NOMEM;
+        if (status) break;
         done++;
     }
     return close_reader(s, &r, done == rows, "a row of its journal is missing, or not one");

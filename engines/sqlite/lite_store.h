@@ -7,8 +7,8 @@
  *     id 1, 2, ...   pages: the image of the last checkpoint, 64 KiB in each row
  *     id 2^40 ...    journal: what changed since, a row for each flush
  *
- * So to add a key writes some bytes, not the filter. When the journal has more than an eighth of the
- * filter, the pages that changed are written, and it begins anew.
+ * So to add a key writes some bytes, not the filter. When the journal has more than an eighth of
+ * the filter, the pages that changed are written, and it starts again.
  *
  * Every flush draws a stamp. A connection keeps the filter in memory as long as the stamp is the one
  * it knows. Changes wait there until the transaction or a savepoint needs them in the table, and

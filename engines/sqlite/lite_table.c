@@ -82,6 +82,7 @@ static int open_table(sqlite3 *db, void *state, const char *const *argv, sqlite3
 
 static int disconnect(sqlite3_vtab *base) {
     lite_store_close(((lite_table *)base)->store);
+    sqlite3_free(base->zErrMsg); /* SQLite takes it from some methods only */
     sqlite3_free(base);
     return SQLITE_OK;
 }

@@ -3,9 +3,9 @@
  *
  *     cc -DSQLITE_CORE ... libtamis-sqlite.a libtamis.a -lsqlite3 -lm -pthread
  *
- *     sqlite3_auto_extension((void (*)(void))sqlite3_tamis_init);     for every connection from now on
- *     sqlite3_tamis_init(db, NULL, NULL);                             or for one
- *     sqlite3_tamis_allow_files(db, "/srv/filters");                  and its files */
+ *     sqlite3_auto_extension((void (*)(void))sqlite3_tamis_init);   for every connection from now on
+ *     sqlite3_tamis_init(db, NULL, NULL);                           or for one
+ *     sqlite3_tamis_allow_files(db, "/srv/filters");                and its files */
 #ifndef TAMIS_SQLITE_H
 #define TAMIS_SQLITE_H
 
