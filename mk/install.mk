@@ -42,6 +42,7 @@ install: all pages
 	$(call install_page,tamis.bash,$(BASHDIR)/tamis)
 	$(call install_page,_tamis,$(ZSHDIR)/_tamis)
 	$(call install_page,tamis.fish,$(FISHDIR)/tamis.fish)
+	$(if $(IS_SMALL),,$(if $(HAS_SQLITE),@$(MAKE) --no-print-directory sqlite-install))
 	$(tell_loader)
 # A build for another machine has none.
 install_page = [ ! -e $(PAGES)/completions/$(1) ] || install -m 644 $(PAGES)/completions/$(1) $(DESTDIR)$(2)
@@ -63,7 +64,7 @@ fill = sed -e 's|@PC_PREFIX@|$(if $(IS_BELOW),$${pcfiledir}/..$(to_prefix),$(PRE
            -e 's|@VERSION@|$(VERSION)|g; s|@SOVERSION@|$(SOVERSION)|g; s|@MAJOR@|$(MAJOR)|g; s|@MINOR@|$(MINOR)|g' \
            tools/$(1).in > $(DESTDIR)$(LIBDIR)/$(2)/$(1)
 
-uninstall:
+uninstall: $(if $(IS_SMALL),,sqlite-uninstall)
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
 	      $(patsubst engines/leveldb/%,$(DESTDIR)$(INCLUDEDIR)/%,$(LEVELDB_HEADERS)) \
 	      $(addprefix $(DESTDIR)$(LIBDIR)/,libtamis.a libtamis.so libtamis.so.$(SOVERSION) libtamis.so.$(VERSION)) \

@@ -34,12 +34,35 @@ $(LITE_LIB): $(LITE_LINKED) $(SQL_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 -include $(LITE_OBJ:.o=.d) $(LITE_LINKED:.o=.d)
 
+# ---- Installing: part of make install where it was built ----------------------------------------
+
+SQLITEDIR ?= $(LIBDIR)/sqlite3
+sqlite-install: sqlite
+	install -d $(DESTDIR)$(SQLITEDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(INCLUDEDIR)
+	install -m 755 $(LITE_SO) $(DESTDIR)$(SQLITEDIR)/tamis.so
+	install -m 644 $(LITE_LIB) $(DESTDIR)$(LIBDIR)/
+	install -m 644 engines/sqlite/tamis_sqlite.h $(DESTDIR)$(INCLUDEDIR)/
+sqlite-uninstall:
+	rm -f $(DESTDIR)$(SQLITEDIR)/tamis.so $(DESTDIR)$(LIBDIR)/libtamis-sqlite.a $(DESTDIR)$(INCLUDEDIR)/tamis_sqlite.h
+	$(call remove_empty,$(DESTDIR)$(LIBDIR),sqlite3)
+
 # ---- Tests --------------------------------------------------------------------------------------
 
 # Programs that link the extension, so that sanitizers see it too.
 LITE_PROGRAMS := $(B)/tests/sqlite/power $(B)/tests/sqlite/hostile
-$(LITE_PROGRAMS): $(B)/tests/sqlite/%: $(B)/tests/sqlite/%.o $(B)/tests/sqlite/forgetful.o $(HELP_OBJ) $(LITE_LIB) $(LIB)
+$(LITE_PROGRAMS): $(B)/tests/sqlite/%: $(B)/tests/sqlite/%.o $(B)/tests/sqlite/forgetful.o $(LITE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsqlite3 -lcmocka $(LIBS)
--include $(wildcard $(B)/tests/sqlite/*.d)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsqlite3 $(LIBS)
+LITE_TESTS := $(if $(HAS_SQLITE),$(LITE_PROGRAMS)) $(addprefix tests/sqlite/,functions.py tables.py recipes.py)
+sqlite-test:
+	@tools/setup sqlite
+	@$(MAKE) --no-print-directory -j2 sqlite-test-here
+sqlite-test-here: $(CMD) $(LITE_SO) $(LITE_PROGRAMS)
+	@TAMIS=$(abspath $(CMD)) TAMIS_SQLITE=$(abspath $(B)/sqlite) LIMIT=$(LIMIT) tests/run $(LITE_TESTS)
+
+bench-sqlite:
+	@tools/setup sqlite
+	@$(MAKE) --no-print-directory -j2 bench-sqlite-here
+bench-sqlite-here: $(LITE_SO)
+	@TAMIS_SQLITE=$(abspath $(B)/sqlite) bench/sqlite/run

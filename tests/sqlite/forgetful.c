@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 8, SECTOR = 512 };
+enum { FILES = 32, SECTOR = 512 };
 
 /* A write that is not on the disk yet; or a new size, where there are no bytes. */
 typedef struct change {
@@ -24,7 +24,7 @@ typedef struct contents {
 
 typedef struct disk_file {
     char name[256];
-    bool exists, is_durable; /* durable: its name is on the disk */
+    bool exists, is_durable, is_temporary; /* durable: its name is on the disk */
     contents now, synced;
     change *first, **last;
 } disk_file;
@@ -149,7 +149,11 @@ static disk_file *file_of(sqlite3_file *file) {
 }
 
 static int close_file(sqlite3_file *file) {
-    (void)file;
+    disk_file *f = file_of(file);
+    if (!f->is_temporary) return SQLITE_OK;
+    forget_changes(f);
+    f->exists = false;
+    f->name[0] = '\0';
     return SQLITE_OK;
 }
 
@@ -179,13 +183,22 @@ static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
     return SQLITE_OK;
 }
 
+/* SQLite syncs the directory with a new journal or log, and so the names of all files. */
+static bool is_beside(const char *name) {
+    return strstr(name, "-journal") || strstr(name, "-wal");
+}
+
+static void sync_names(void) {
+    for (int i = 0; i < FILES; i++) disk[i].is_durable = disk[i].exists;
+}
+
 static int sync_file(sqlite3_file *file, int flags) {
     disk_file *f = file_of(file);
     (void)flags;
     if (is_dark()) return SQLITE_IOERR_FSYNC;
     set(&f->synced, &f->now);
     forget_changes(f);
-    f->is_durable = f->exists;
+    if (!f->is_durable && is_beside(f->name)) sync_names();
     return SQLITE_OK;
 }
 
@@ -255,8 +268,12 @@ static disk_file *new_file(const char *name) {
 
 static int open_path(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
     (void)vfs;
+    static unsigned temporaries;
+    char own[32];
     if (has_lost) return SQLITE_CANTOPEN;
-    disk_file *f = new_file(name ? name : "temporary");
+    snprintf(own, sizeof own, "temporary %u", ++temporaries);
+    disk_file *f = new_file(name ? name : own);
+    f->is_temporary = !name;
     if (!f->exists && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
     if (!f->exists) resize(&f->now, 0);
     f->exists = true;

@@ -61,7 +61,7 @@ static int64_t number(sqlite3 *db, const char *sql) {
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         result = sqlite3_column_int64(statement, 0);
-    else
+    else if (!forgetful_has_lost())
         printf("# %s: %s\n", sql, sqlite3_errmsg(db));
     sqlite3_finalize(statement);
     return result;
