@@ -7,12 +7,12 @@
  *     id 1, 2, ...   pages: the image of the last checkpoint, 64 KiB in each row
  *     id 2^40 ...    journal: what changed since, a row for each flush
  *
- * So to add a key writes some bytes, not the filter. When the journal has more than an eighth of
- * the filter, the pages that changed are written, and it starts again.
+ * So to add a key writes some bytes, not the filter. When the journal has an eighth of its size,
+ * the pages that changed are written, and the journal is empty.
  *
- * Every flush draws a stamp. A connection keeps the filter in memory as long as the stamp is the one
- * it knows. Changes wait there until the transaction or a savepoint needs them in the table, and
- * rolling back is SQLite's work: what is in memory is dropped, and read again. */
+ * Every flush draws a stamp. A connection keeps the filter in memory as long as the stamp is the
+ * one it knows. Changes wait there until the transaction or a savepoint needs them in the table,
+ * and rolling back is SQLite's work: what is in memory is dropped, and read again. */
 #ifndef TAMIS_ENGINES_SQLITE_LITE_STORE_H
 #define TAMIS_ENGINES_SQLITE_LITE_STORE_H
 

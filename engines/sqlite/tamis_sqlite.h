@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* For programs that link SQLite and the extension: no file is loaded.
  *
- *     cc -DSQLITE_CORE ... libtamis-sqlite.a libtamis.a -lsqlite3 -lm -pthread
+ *     cc program.c -ltamis-sqlite -ltamis -lsqlite3 -lm -pthread
  *
- *     sqlite3_auto_extension((void (*)(void))sqlite3_tamis_init);   for every connection from now on
+ *     sqlite3_auto_extension((void (*)(void))sqlite3_tamis_init);   for all connections to come
  *     sqlite3_tamis_init(db, NULL, NULL);                           or for one
  *     sqlite3_tamis_allow_files(db, "/srv/filters");                and its files */
 #ifndef TAMIS_SQLITE_H
