@@ -24,6 +24,9 @@ $(B)/bench/leveldb/tables: bench/leveldb/tables.cc engines/leveldb/tamis_leveldb
 	$(if $(V),,@echo "  C++   $@")
 	$(Q)$(LEVELDB_CXX)
 
+ENGINE_PROGRAMS += $(filter-out %.sh,$(LEVELDB_TESTS))
+ENGINE_TESTS    += $(LEVELDB_TESTS)
+
 .PHONY: leveldb-test leveldb-test-here bench-leveldb bench-leveldb-here
 leveldb-test:
 	@tools/setup test

@@ -8,6 +8,8 @@
 # make postgres-installcheck   runs pg_regress against the server that runs there, as PGPORT, PGUSER, ... say
 # make postgres-test      installs what its tests need, builds it, and runs them in servers of their own
 # make bench-postgres     ten million rows: queries, joins, aggregates and their plans
+#
+# The page of each engine says what `make test` builds, runs and sets for it: ENGINE_PROGRAMS, _TESTS, _ENV.
 
 PG_CONFIG ?= pg_config
 HAS_PGXS  := $(shell pgxs=$$($(PG_CONFIG) --pgxs 2>/dev/null) && [ -e "$$pgxs" ] && echo yes)
@@ -33,6 +35,9 @@ postgres-test:
 	@tools/setup postgres
 	@$(MAKE) --no-print-directory -j2 postgres-test-here
 PG_TESTS := $(addprefix tests/postgres/,values.py keys.py slices.py programs.py faults.py replication.py recipes.py regress.py)
+ENGINE_PROGRAMS += $(if $(HAS_PGXS),$(if $(SAN),,$(PG_SO)))
+ENGINE_TESTS    += $(PG_TESTS)
+ENGINE_ENV      += TAMIS_POSTGRES=$(abspath $(B)/postgres)
 postgres-test-here: $(CMD) $(PG_SO)
 	@TAMIS=$(abspath $(CMD)) TAMIS_POSTGRES=$(abspath $(B)/postgres) LIMIT=$(LIMIT) tests/run $(PG_TESTS)
 

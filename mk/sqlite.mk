@@ -55,6 +55,11 @@ $(LITE_PROGRAMS): $(B)/tests/sqlite/%: $(B)/tests/sqlite/%.o $(B)/tests/sqlite/f
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsqlite3 $(LIBS)
 LITE_TESTS := $(if $(HAS_SQLITE),$(LITE_PROGRAMS)) $(addprefix tests/sqlite/,functions.py tables.py recipes.py)
+# docs/sql.md, in every engine that is there.
+SQL_JOBS := tests/sql/jobs.py
+ENGINE_PROGRAMS += $(if $(HAS_SQLITE),sqlite $(LITE_PROGRAMS))
+ENGINE_TESTS    += $(LITE_TESTS) $(SQL_JOBS)
+ENGINE_ENV      += TAMIS_SQLITE=$(abspath $(B)/sqlite)
 sqlite-test:
 	@tools/setup sqlite
 	@$(MAKE) --no-print-directory -j2 sqlite-test-here

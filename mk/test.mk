@@ -139,10 +139,10 @@ PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(KEPT) $(KEPT_RDB) $(MUTATE
 # No program of `make test` or of the short proofs takes ten minutes: one that takes half an hour waits for something.
 LIMIT    ?= 1800
 .PHONY: programs
-programs: all $(PROGRAMS) $(filter-out %.sh,$(LEVELDB_TESTS)) $(if $(IS_SMALL)$(SAN),,$(if $(HAS_PGXS),$(PG_SO))) $(if $(IS_SMALL),,$(if $(HAS_SQLITE),sqlite $(LITE_PROGRAMS)))
+programs: all $(PROGRAMS) $(if $(IS_SMALL),,$(ENGINE_PROGRAMS))
 ifeq ($(IS_SMALL),) # else in mk/small.mk
 test-here: programs $(BENCH)
-	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_POSTGRES=$(abspath $(B)/postgres) TAMIS_SQLITE=$(abspath $(B)/sqlite) TAMIS_MUTATE=$(abspath $(MUTATE)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
+	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) $(ENGINE_ENV) TAMIS_MUTATE=$(abspath $(MUTATE)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
 	LIMIT=$(LIMIT) tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(LONG_TESTS) "$(WRITERS) 60" $(REPLAYS) \
-	    $(filter-out $(LONG_TESTS),$(UNIT) $(REDIS_TESTS) $(PG_TESTS) $(LEVELDB_TESTS) $(LITE_TESTS) $(HOUSE))
+	    $(filter-out $(LONG_TESTS),$(UNIT) $(REDIS_TESTS) $(ENGINE_TESTS) $(HOUSE))
 endif

@@ -38,9 +38,14 @@ def why_not():
     return None
 
 
-def skip_unless_possible():
+def prefer_system():
+    """Goes on in the system's Python where this one cannot load extensions."""
     if not can_load() and os.path.exists(SYSTEM) and os.path.realpath(sys.executable) != os.path.realpath(SYSTEM):
         os.execv(SYSTEM, [SYSTEM, *sys.argv])
+
+
+def skip_unless_possible():
+    prefer_system()
     if why_not():
         tap = Tap()
         tap.skip("SQLite", why_not())
