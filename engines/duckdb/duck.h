@@ -25,6 +25,8 @@ bool duck_fail(sql_why *, const char *format, ...) __attribute__((format(printf,
 /* False with the sentence of the library, unless rc is TAMIS_OK. */
 bool duck_check(tamis_status rc, sql_why *);
 
+bool duck_no_memory(sql_why *);
+
 /* The whole of it as DuckDB shows it: "tamis: sentence. Hint." */
 enum { DUCK_ERROR = 640 };
 const char *duck_sentence(const sql_why *, char text[DUCK_ERROR]);
@@ -176,11 +178,28 @@ typedef struct duck_function {
 
 bool duck_register_scalars(duck_connection, const duck_function *, size_t count);
 
+/* An aggregate of keys, with a spec or without one, or of BLOBs, into a BLOB. */
+typedef struct duck_aggregation {
+    const char *name;
+    int key; /* the type of its first argument */
+    bool has_spec;
+    duck_state_size_fn *size;
+    duck_state_init_fn *init;
+    duck_update_fn *update;
+    duck_combine_fn *combine;
+    duck_finalize_fn *finalize;
+    duck_destroy_fn *destroy;
+} duck_aggregation;
+
+bool duck_register_aggregate(duck_connection, const duck_aggregation *);
+void duck_raise(duck_info, const sql_why *);
+
 /* Each file's own. */
 bool duck_register_queries(duck_connection);
 bool duck_register_changes(duck_connection);
 bool duck_register_facts(duck_connection);
-bool duck_register_aggregates(duck_connection);
+bool duck_register_build(duck_connection);
+bool duck_register_merge(duck_connection);
 bool duck_register_tables(duck_connection);
 
 duck_type duck_type_bool(void);

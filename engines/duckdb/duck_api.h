@@ -79,7 +79,7 @@ typedef struct duck_list {
     uint64_t offset, length;
 } duck_list;
 
-/* The state of a group: memory of duck_state_size_fn's size, in which ours is a pointer. */
+/* The state of a group: memory of DuckDB, in which ours is a pointer. */
 typedef void **duck_state;
 
 typedef void duck_delete_fn(void *);

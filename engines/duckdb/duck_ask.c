@@ -73,7 +73,7 @@ static bool answer_count(const tamis *f, const duck_keys *keys, const duck_colum
                          uint64_t from, duck_room *room, duck_vector out, sql_why *why) {
     uint64_t *counts = duck_take(room, keys->count * sizeof *counts);
     (void)column;
-    if (!counts) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!counts) return duck_no_memory(why);
     if (keys->numbers)
         tamis_count_u64s(f, keys->numbers, keys->count, counts);
     else
@@ -99,7 +99,7 @@ static bool answer_get(const tamis *f, const duck_keys *keys, const duck_column 
     uint64_t *values = duck_take(room, keys->count * sizeof *values);
     uint8_t *hit = duck_take(room, keys->count);
     (void)column;
-    if (!values || !hit) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!values || !hit) return duck_no_memory(why);
     if (keys->numbers)
         tamis_get_u64s(f, keys->numbers, keys->count, values, hit);
     else
@@ -133,7 +133,7 @@ static bool answer_which(const tamis *f, const duck_keys *keys, const duck_colum
     const size_t max = (size_t)tamis_label_count(f);
     uint64_t *labels = duck_take(room, (max + 1) * sizeof *labels);
     const char **names = duck_take(room, (max + 1) * sizeof *names);
-    if (!labels || !names) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!labels || !names) return duck_no_memory(why);
     for (size_t i = 0; i < keys->count; i++) {
         const bool is_null = duck_is_null(column, from + i);
         const size_t found = is_null ? 0 : labels_of(f, keys, i, labels, max);
@@ -179,7 +179,7 @@ static bool finds(const lists *l, const tamis *f, duck_list list, bool wanted, b
     duck_room room = {NULL};
     duck_keys keys;
     uint8_t *hit = duck_take(&room, (size_t)list.length);
-    bool is_good = hit || duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    bool is_good = hit || duck_no_memory(why);
     *is_found = false;
     is_good = is_good && duck_read_keys(&keys, &l->form, &l->elements, list.offset,
                                         list.offset + list.length, &room, why);

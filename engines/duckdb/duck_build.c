@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Aggregates: tamis_build of keys, tamis_merge of filters.
+/* The aggregate tamis_build, and tamis_build_list, which does the same with a list.
  *
  *     rows ──key──▶ filter               where the spec has a capacity, and order leaves no trace
  *               ──▶ list ──▶ builder     else, at the end: capacity is counted, and kinds that are
@@ -9,6 +9,7 @@
  * bytes are those of one thread. Combining leaves both as they were, because a window combines a
  * state with several others. So lists share their pieces, which are never changed. */
 #include "engines/duckdb/duck.h"
+#include "engines/duckdb/duck_states.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,10 +18,6 @@
 
 #include "engines/sql/sql_specs.h"
 #include "tamis_engine.h"
-
-static bool no_memory(sql_why *why) {
-    return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
-}
 
 /* ---- Lists ---------------------------------------------------------------------------------- */
 
@@ -32,14 +29,14 @@ typedef struct piece {
     char bytes[];
 } piece;
 
-typedef struct list {
+typedef struct pieces {
     struct part {
         piece *piece;
         size_t used;
     } * part;
     size_t count, room;
     bool may_append; /* to its last piece */
-} list;
+} pieces;
 
 enum { FIRST_PIECE = 128, MAX_PIECE = 8 << 20 };
 
@@ -47,7 +44,7 @@ static void drop_piece(piece *p) {
     if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) == 1) free(p);
 }
 
-static bool push(list *l, piece *p, size_t used) {
+static bool push(pieces *l, piece *p, size_t used) {
     if (l->count == l->room) {
         const size_t room = l->room ? 2 * l->room : 4;
         struct part *more = realloc(l->part, room * sizeof *more);
@@ -59,7 +56,7 @@ static bool push(list *l, piece *p, size_t used) {
     return true;
 }
 
-static void *list_take(list *l, size_t size) {
+static void *take_room(pieces *l, size_t size) {
     struct part *last = l->count ? &l->part[l->count - 1] : NULL;
     if (!last || !l->may_append || last->piece->room - last->used < size) {
         size_t room = last ? last->piece->room * 2 : FIRST_PIECE;
@@ -79,7 +76,7 @@ static void *list_take(list *l, size_t size) {
     return last->piece->bytes + last->used - size;
 }
 
-static bool list_share(list *into, const list *from) {
+static bool share_pieces(pieces *into, const pieces *from) {
     for (size_t i = 0; i < from->count; i++) {
         if (!push(into, from->part[i].piece, from->part[i].used)) return false;
         atomic_fetch_add_explicit(&from->part[i].piece->holders, 1, memory_order_relaxed);
@@ -88,7 +85,7 @@ static bool list_share(list *into, const list *from) {
     return true;
 }
 
-static void list_free(list *l) {
+static void free_pieces(pieces *l) {
     for (size_t i = 0; i < l->count; i++) drop_piece(l->part[i].piece);
     free(l->part);
 }
@@ -122,7 +119,7 @@ static tamis_builder *open_builder(const char *spec, unsigned threads, sql_why *
 static plan *make_plan(const char *spec, sql_why *why) {
     plan *p = calloc(1, sizeof *p + strlen(spec) + 1);
     if (!p) {
-        no_memory(why);
+        duck_no_memory(why);
         return NULL;
     }
     strcpy(p->spec, spec);
@@ -166,13 +163,13 @@ typedef struct state {
     keeping keeping;
     unsigned threads; /* that have added to it */
     tamis *filter;    /* where keys go, ... */
-    list keys;        /* ... or here */
+    pieces keys;      /* ... or here */
 } state;
 
 static void free_state(state *s) {
     if (!s) return;
     tamis_free(s->filter);
-    list_free(&s->keys);
+    free_pieces(&s->keys);
     drop_plan(s->plan);
     free(s);
 }
@@ -186,7 +183,7 @@ static keeping keeping_of(const sql_demand *demand, bool are_numbers) {
 static state *new_state(const char *spec, const char *note, bool are_numbers, sql_why *why) {
     state *s = calloc(1, sizeof *s);
     if (!s || !(s->plan = hold_plan(spec, why))) {
-        if (!s) no_memory(why);
+        if (!s) duck_no_memory(why);
         free(s);
         return NULL;
     }
@@ -205,7 +202,7 @@ static state *new_state(const char *spec, const char *note, bool are_numbers, sq
 
 static bool keep_bytes(state *s, const void *bytes, size_t len) {
     const uint32_t size = (uint32_t)len;
-    char *at = list_take(&s->keys, sizeof size + len);
+    char *at = take_room(&s->keys, sizeof size + len);
     if (!at) return false;
     memcpy(at, &size, sizeof size);
     memcpy(at + sizeof size, bytes, len);
@@ -229,9 +226,9 @@ static bool keep(state *s, const duck_keys *keys, size_t from, size_t n, sql_why
         return duck_check(keys->numbers ? tamis_add_u64s(s->filter, keys->numbers + from, n)
                                         : tamis_add_many(s->filter, keys->keys + from, n),
                           why);
-    if (s->keeping == KEYS) return keep_whole(s, keys, from, n) || no_memory(why);
-    uint64_t *words = list_take(&s->keys, n * sizeof *words);
-    if (!words) return no_memory(why);
+    if (s->keeping == KEYS) return keep_whole(s, keys, from, n) || duck_no_memory(why);
+    uint64_t *words = take_room(&s->keys, n * sizeof *words);
+    if (!words) return duck_no_memory(why);
     if (s->keeping == NUMBERS)
         memcpy(words, keys->numbers + from, n * sizeof *words);
     else
@@ -280,7 +277,7 @@ static bool is_same_spec(const rows *r, uint64_t a, uint64_t b) {
 }
 
 /* Rows of one group and one spec, one after the other and without NULLs, are kept together. */
-static bool keep_rows(const rows *r, duck_state *states, sql_why *why) {
+static bool keep_rows(const rows *r, const duck_state *states, sql_why *why) {
     uint64_t row = 0;
     while (row < r->count) {
         const uint64_t first = row;
@@ -295,17 +292,17 @@ static bool keep_rows(const rows *r, duck_state *states, sql_why *why) {
     return true;
 }
 
-static bool add_rows(duck_chunk chunk, duck_state *states, sql_why *why) {
+static bool add_rows(duck_chunk chunk, const duck_state *states, sql_why *why) {
     const bool has_spec = duck.data_chunk_get_column_count(chunk) > 1;
     duck_room room = {NULL};
     rows r = {.column = duck_open_argument(chunk, 0),
               .specs = {.type = DUCK_NULL},
               .count = duck.data_chunk_get_size(chunk)};
     if (has_spec) r.specs = duck_open_argument(chunk, 1);
-    const bool is_good = duck_form_of(&r.form, &r.column, why) &&
-                         duck_read_keys(&r.keys, &r.form, &r.column, 0, r.count, &room, why) &&
-                         duck_check_possible(&r.keys, &r.column, 0, &r.form, why) &&
-                         keep_rows(&r, states, why);
+    const bool is_good =
+        duck_check_states(states, r.count, why) && duck_form_of(&r.form, &r.column, why) &&
+        duck_read_keys(&r.keys, &r.form, &r.column, 0, r.count, &room, why) &&
+        duck_check_possible(&r.keys, &r.column, 0, &r.form, why) && keep_rows(&r, states, why);
     duck_give_back(&room);
     duck_close_column(&r.specs);
     duck_close_column(&r.column);
@@ -350,26 +347,21 @@ static bool put_built(const state *s, duck_vector out, uint64_t row, sql_why *wh
 /* ---- Several threads ------------------------------------------------------------------------ */
 
 static bool combine_states(const state *from, duck_state at, sql_why *why) {
-    if (!*at) {
-        *at = new_state(from->plan->spec, from->note, from->keeping == NUMBERS, why);
-        if (!*at) return false;
-        ((state *)*at)->threads = 0;
-    }
     state *into = *at;
+    if (!into) {
+        into = *at = new_state(from->plan->spec, from->note, from->keeping == NUMBERS, why);
+        if (!into) return false;
+        into->threads = 0;
+    }
     into->threads += from->threads;
     if (into->plan != from->plan)
         return duck_fail(why, "rows of one group have several specs: \"%.100s\" and \"%.100s\"",
                          into->plan->spec, from->plan->spec);
     if (into->filter) return duck_check(tamis_merge(into->filter, from->filter), why);
-    return list_share(&into->keys, &from->keys) || no_memory(why);
+    return share_pieces(&into->keys, &from->keys) || duck_no_memory(why);
 }
 
-/* ---- tamis_build ---------------------------------------------------------------------------- */
-
-static void raise(duck_info info, const sql_why *why) {
-    char text[DUCK_ERROR];
-    duck.aggregate_function_set_error(info, duck_sentence(why, text));
-}
+/* ---- Calls ---------------------------------------------------------------------------------- */
 
 static uint64_t size_of_state(duck_info info) {
     (void)info;
@@ -383,14 +375,14 @@ static void init(duck_info info, duck_state s) {
 
 static void update(duck_info info, duck_chunk chunk, duck_state *states) {
     sql_why why = {.sentence = ""};
-    if (!add_rows(chunk, states, &why)) raise(info, &why);
+    if (!add_rows(chunk, states, &why)) duck_raise(info, &why);
 }
 
 static void combine(duck_info info, duck_state *from, duck_state *into, uint64_t count) {
     sql_why why = {.sentence = ""};
     for (uint64_t i = 0; i < count; i++)
         if (*from[i] && !combine_states(*from[i], into[i], &why)) {
-            raise(info, &why);
+            duck_raise(info, &why);
             return;
         }
 }
@@ -402,7 +394,7 @@ static void finalize(duck_info info, duck_state *states, duck_vector out, uint64
         if (!*states[i]) {
             duck_put_null(out, offset + i);
         } else if (!put_built(*states[i], out, offset + i, &why)) {
-            raise(info, &why);
+            duck_raise(info, &why);
             return;
         }
     }
@@ -417,111 +409,85 @@ static void destroy(duck_state *states, uint64_t count) {
     }
 }
 
-/* ---- tamis_merge ---------------------------------------------------------------------------- */
+/* ---- Lists of keys -------------------------------------------------------------------------- */
 
-/* The state is a filter. */
-static bool join(duck_state at, const tamis *from, sql_why *why) {
-    if (!*at) {
-        tamis *copy = NULL;
-        const bool is_copied = duck_check(tamis_copy_with(&copy, from, &duck_making), why);
-        *at = copy;
-        return is_copied;
+/* The state of the keys of a list; NULL without a sentence when there are none. */
+static bool keep_list(const rows *r, duck_list list, uint64_t row, duck_state at, sql_why *why) {
+    uint64_t i = 0;
+    while (i < list.length) {
+        const uint64_t first = i;
+        if (duck_is_null(&r->column, list.offset + i++)) continue;
+        while (i < list.length && !duck_is_null(&r->column, list.offset + i)) i++;
+        if (!open_group(r, row, at, why) || !keep(*at, &r->keys, first, i - first, why))
+            return false;
     }
-    return sql_forms_match(*at, from, why) == TAMIS_OK && duck_check(tamis_merge(*at, from), why) &&
-           duck_check(sql_take_note(*at, from), why);
+    return true;
 }
 
-static bool merge_row(const duck_string *image, duck_state at, sql_why *why) {
-    tamis *f;
-    if (!duck_check(tamis_view(&f, duck_bytes(image), image->len), why)) return false;
-    const bool is_good = join(at, f, why);
-    tamis_free(f);
+static bool build_list(rows *r, duck_list list, uint64_t row, duck_vector out, sql_why *why) {
+    duck_room room = {NULL};
+    void *s = NULL;
+    bool is_good = duck_read_keys(&r->keys, &r->form, &r->column, list.offset,
+                                  list.offset + list.length, &room, why) &&
+                   duck_check_possible(&r->keys, &r->column, list.offset, &r->form, why) &&
+                   keep_list(r, list, row, &s, why);
+    if (is_good && s)
+        is_good = put_built(s, out, row, why);
+    else if (is_good)
+        duck_put_null(out, row);
+    free_state(s);
+    duck_give_back(&room);
     return is_good;
 }
 
-static void merge_update(duck_info info, duck_chunk chunk, duck_state *states) {
-    sql_why why = {.sentence = ""};
-    duck_column images = duck_open_argument(chunk, 0);
-    bool is_good = true;
-    for (uint64_t row = 0; is_good && row < duck.data_chunk_get_size(chunk); row++)
-        is_good =
-            duck_is_null(&images, row) || merge_row(&duck_strings(&images)[row], states[row], &why);
-    duck_close_column(&images);
-    if (!is_good) raise(info, &why);
-}
-
-static void merge_combine(duck_info info, duck_state *from, duck_state *into, uint64_t count) {
-    sql_why why = {.sentence = ""};
-    for (uint64_t i = 0; i < count; i++)
-        if (*from[i] && !join(into[i], *from[i], &why)) {
-            raise(info, &why);
-            return;
-        }
-}
-
-static void merge_finalize(duck_info info, duck_state *states, duck_vector out, uint64_t count,
-                           uint64_t offset) {
-    sql_why why = {.sentence = ""};
-    for (uint64_t i = 0; i < count; i++) {
-        if (!*states[i]) {
-            duck_put_null(out, offset + i);
-        } else if (!duck_put_image(out, offset + i, *states[i], &why)) {
-            raise(info, &why);
-            return;
-        }
+static bool build_rows(rows *r, const duck_column *lists, duck_vector out, sql_why *why) {
+    const duck_list *list = (const duck_list *)lists->data;
+    if (r->specs.type != DUCK_VARCHAR && r->specs.type != DUCK_NULL)
+        return duck_fail(why, "a spec is a VARCHAR");
+    if (!duck_form_of(&r->form, &r->column, why)) return false;
+    for (uint64_t row = 0; row < r->count; row++) {
+        if (duck_is_null(lists, row))
+            duck_put_null(out, row);
+        else if (!build_list(r, list[row], row, out, why))
+            return false;
     }
+    return true;
 }
 
-static void merge_destroy(duck_state *states, uint64_t count) {
-    for (uint64_t i = 0; i < count; i++) {
-        if (!states[i]) continue;
-        tamis_free(*states[i]);
-        *states[i] = NULL;
-    }
+static bool build_lists(duck_chunk chunk, duck_vector out, sql_why *why) {
+    const bool has_spec = duck.data_chunk_get_column_count(chunk) > 1;
+    duck_column lists = duck_open_argument(chunk, 0);
+    rows r = {.column = {.type = DUCK_NULL},
+              .specs = {.type = DUCK_NULL},
+              .count = duck.data_chunk_get_size(chunk)};
+    if (has_spec) r.specs = duck_open_argument(chunk, 1);
+    if (lists.type == DUCK_LIST)
+        r.column = duck_open_column(duck.list_vector_get_child(lists.vector));
+    const bool is_good = (lists.type == DUCK_LIST || lists.type == DUCK_NULL ||
+                          duck_fail(why, "the first argument is a list of keys")) &&
+                         build_rows(&r, &lists, out, why);
+    duck_close_column(&r.column);
+    duck_close_column(&r.specs);
+    duck_close_column(&lists);
+    return is_good;
 }
+
+DUCK_CALL(build_lists)
 
 /* ---- Functions ------------------------------------------------------------------------------ */
 
-static bool add_build(duck_aggregate_set set, bool has_spec) {
-    duck_aggregate made = duck.create_aggregate_function();
-    duck_type any = duck.create_logical_type(DUCK_ANY), text = duck_type_text(),
-              blob = duck_type_blob();
-    duck.aggregate_function_set_name(made, "tamis_build");
-    duck.aggregate_function_add_parameter(made, any);
-    if (has_spec) duck.aggregate_function_add_parameter(made, text);
-    duck.aggregate_function_set_return_type(made, blob);
-    duck.aggregate_function_set_functions(made, size_of_state, init, update, combine, finalize);
-    duck.aggregate_function_set_destructor(made, destroy);
-    const bool is_added = duck.add_aggregate_function_to_set(set, made) == DUCK_OK;
-    duck.destroy_logical_type(&blob);
-    duck.destroy_logical_type(&text);
-    duck.destroy_logical_type(&any);
-    duck.destroy_aggregate_function(&made);
-    return is_added;
-}
-
-static bool add_merge(duck_aggregate_set set) {
-    duck_aggregate made = duck.create_aggregate_function();
-    duck_type blob = duck_type_blob();
-    duck.aggregate_function_set_name(made, "tamis_merge");
-    duck.aggregate_function_add_parameter(made, blob);
-    duck.aggregate_function_set_return_type(made, blob);
-    duck.aggregate_function_set_functions(made, size_of_state, init, merge_update, merge_combine,
-                                          merge_finalize);
-    duck.aggregate_function_set_destructor(made, merge_destroy);
-    const bool is_added = duck.add_aggregate_function_to_set(set, made) == DUCK_OK;
-    duck.destroy_logical_type(&blob);
-    duck.destroy_aggregate_function(&made);
-    return is_added;
-}
-
-bool duck_register_aggregates(duck_connection connection) {
-    duck_aggregate_set build = duck.create_aggregate_function_set("tamis_build"),
-                       merge = duck.create_aggregate_function_set("tamis_merge");
-    const bool are_known = add_build(build, false) && add_build(build, true) && add_merge(merge) &&
-                           duck.register_aggregate_function_set(connection, build) == DUCK_OK &&
-                           duck.register_aggregate_function_set(connection, merge) == DUCK_OK;
-    duck.destroy_aggregate_function_set(&merge);
-    duck.destroy_aggregate_function_set(&build);
-    return are_known;
+bool duck_register_build(duck_connection connection) {
+    static const duck_aggregation build = {.name = "tamis_build",
+                                           .key = DUCK_ANY,
+                                           .has_spec = true,
+                                           .size = size_of_state,
+                                           .init = init,
+                                           .update = update,
+                                           .combine = combine,
+                                           .finalize = finalize,
+                                           .destroy = destroy};
+    static const duck_function lists = {
+        "tamis_build_list", call_build_lists, duck_type_blob, 1, 2, false};
+    return duck_register_aggregate(connection, &build) &&
+           duck_register_scalars(connection, &lists, 1);
 }

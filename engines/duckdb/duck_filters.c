@@ -75,7 +75,7 @@ static struct duck_image **place_for(size_t size) {
 static struct duck_image *load_image(const void *bytes, size_t size, sql_why *why) {
     struct duck_image *image = calloc(1, sizeof *image);
     if (!image) {
-        duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+        duck_no_memory(why);
     } else if (!duck_check(tamis_load(&image->filter, bytes, size), why)) {
         free(image);
         image = NULL;

@@ -34,7 +34,7 @@ static foreign_file *open_file(const char *name, sql_why *why) {
     struct stat status;
     foreign_file *file = calloc(1, sizeof *file);
     char *path = file ? duck_path_of(name, why) : NULL;
-    if (!file) duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!file) duck_no_memory(why);
     if (!path) {
         free(file);
         return NULL;
@@ -114,7 +114,7 @@ static bool find_all(foreign_file *file, const char *format, sql_why *why) {
     snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
     finding to = {.file = file, .format = name};
     const tamis_status rc = tamis_format_scan_from(format, read_at, file, file->bytes, take, &to);
-    if (to.has_no_memory) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (to.has_no_memory) return duck_no_memory(why);
     return duck_check(rc, why);
 }
 
@@ -133,7 +133,7 @@ static bool find_own(foreign_file *file, sql_why *why) {
                                       .kind = info.kind,
                                       .keys = tamis_note(f, "encoding"),
                                       .size = file->bytes};
-    const bool is_taken = take(&to, &found) || duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    const bool is_taken = take(&to, &found) || duck_no_memory(why);
     tamis_free(f);
     return is_taken;
 }
@@ -161,7 +161,7 @@ foreign_file *foreign_open(const char *name, const char *format, sql_why *why) {
 foreign_file *foreign_open_column(const char *name, const char *column, sql_why *why) {
     char *format = malloc(strlen(column) + sizeof "parquet:column=");
     if (!format) {
-        duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+        duck_no_memory(why);
         return NULL;
     }
     strcat(strcpy(format, "parquet:column="), column);
@@ -221,7 +221,7 @@ static bool has_key(const tamis *f, const char *encoding, const char *key, bool 
     const size_t size = bytes ? tamis_encode(encoding, key, len, bytes, room) : 0;
     const bool is_good = bytes && size != SIZE_MAX;
     if (!bytes)
-        duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+        duck_no_memory(why);
     else if (!is_good)
         duck_fail(why, "%s", tamis_why());
     else

@@ -55,10 +55,6 @@ void duck_give_back(duck_room *room) {
     }
 }
 
-static bool no_memory(sql_why *why) {
-    return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
-}
-
 /* ---- Types ---------------------------------------------------------------------------------- */
 
 static const struct type {
@@ -175,7 +171,8 @@ static bool read_integers(numbers *to, const duck_column *c, uint64_t from, size
     if (c->type == DUCK_BIGINT) return true;
     to->value = duck_take(room, n * sizeof *to->value);
     if (is_huge || c->type == DUCK_UBIGINT) to->lies = duck_take(room, n);
-    if (!to->value || ((is_huge || c->type == DUCK_UBIGINT) && !to->lies)) return no_memory(why);
+    if (!to->value || ((is_huge || c->type == DUCK_UBIGINT) && !to->lies))
+        return duck_no_memory(why);
     if (is_huge) {
         narrow_huge(to, c, from, n);
         return true;
@@ -212,7 +209,7 @@ static bool read_times(numbers *to, const duck_column *c, uint64_t from, size_t 
     const int64_t max = is_date ? INT32_MAX : INT64_MAX, per = is_fine ? 1000 : 1;
     to->value = duck_take(room, n * sizeof *to->value);
     to->lies = duck_take(room, n);
-    if (!to->value || !to->lies) return no_memory(why);
+    if (!to->value || !to->lies) return duck_no_memory(why);
     for (size_t i = 0; i < n; i++) {
         const int64_t time =
             is_date ? ((const int32_t *)c->data)[from + i] : ((const int64_t *)c->data)[from + i];
@@ -227,7 +224,7 @@ static bool read_reals(numbers *to, const duck_column *c, uint64_t from, size_t 
                        sql_why *why) {
     to->lies = NULL;
     to->value = duck_take(room, n * sizeof *to->value);
-    if (!to->value) return no_memory(why);
+    if (!to->value) return duck_no_memory(why);
     for (size_t i = 0; i < n; i++) {
         sql_key key;
         sql_key_real(&key, c->type == DUCK_FLOAT ? (double)((const float *)c->data)[from + i]
@@ -255,7 +252,7 @@ static bool set_plain(duck_keys *keys, const duck_form *form, const numbers *fro
     keys->numbers = from->value;
     if (form->form.family == SQL_REAL || (is_signed && !from->lies)) return true;
     uint8_t *impossible = duck_take(room, keys->count);
-    if (!impossible) return no_memory(why);
+    if (!impossible) return duck_no_memory(why);
     for (size_t i = 0; i < keys->count; i++) {
         const int lies = from->lies ? from->lies[i] : IS_INT64;
         impossible[i] =
@@ -305,7 +302,7 @@ static bool encode_numbers(duck_keys *keys, const duck_form *form, const numbers
     enum { ROOM = 24 };
     uint8_t *impossible, *bytes = duck_take(room, keys->count * ROOM);
     struct tamis_key *list = bytes ? new_keys(keys, &impossible, room) : NULL;
-    if (!list) return no_memory(why);
+    if (!list) return duck_no_memory(why);
     sql_form target = form->form;
     snprintf(target.encoding, sizeof target.encoding, "%s", form->encoding);
     for (size_t i = 0; i < keys->count; i++) {
@@ -419,7 +416,7 @@ static bool encode_keys(duck_keys *keys, struct tamis_key *list, uint8_t *imposs
         if (duck_is_null(c, from + i)) continue;
         sql_key_bytes(&key, list[i].bytes, list[i].len);
         void *more = duck_take(room, sql_key_room(&form->form, &key));
-        if (!more) return no_memory(why);
+        if (!more) return duck_no_memory(why);
         if (sql_key_encode(&form->form, &key, more, why)) return false;
         impossible[i] = key.is_impossible;
         if (!key.is_impossible) list[i] = (struct tamis_key){.bytes = key.bytes, .len = key.len};
@@ -431,12 +428,12 @@ static bool read_strings(duck_keys *keys, const duck_form *form, const duck_colu
                          uint64_t from, duck_room *room, sql_why *why) {
     uint8_t *impossible;
     struct tamis_key *list = new_keys(keys, &impossible, room);
-    if (!list) return no_memory(why);
+    if (!list) return duck_no_memory(why);
     const bool is_read = c->type == DUCK_DECIMAL ? read_decimals(list, c, from, keys->count, room)
                          : c->type == DUCK_UUID  ? read_uuids(list, c, from, keys->count, room)
                          : c->type == DUCK_ENUM  ? read_labels(list, c, from, keys->count, room)
                                                  : read_bytes(list, c, from, keys->count);
-    if (!is_read) return no_memory(why);
+    if (!is_read) return duck_no_memory(why);
     if (*form->form.encoding) return encode_keys(keys, list, impossible, form, c, from, room, why);
     keys->impossible = NULL;
     return true;

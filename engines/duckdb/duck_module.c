@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What DuckDB calls when it loads the extension, and how functions become known to it. */
 #include "engines/duckdb/duck.h"
+#include "engines/duckdb/duck_states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,41 @@ bool duck_register_scalars(duck_connection connection, const duck_function *func
     return true;
 }
 
+/* ---- Aggregates ----------------------------------------------------------------------------- */
+
+void duck_raise(duck_info info, const sql_why *why) {
+    char text[DUCK_ERROR];
+    duck.aggregate_function_set_error(info, duck_sentence(why, text));
+}
+
+static bool add_aggregate(duck_aggregate_set set, const duck_aggregation *a, bool has_spec) {
+    duck_aggregate made = duck.create_aggregate_function();
+    duck_type key = duck.create_logical_type(a->key), text = duck_type_text(),
+              blob = duck_type_blob();
+    duck.aggregate_function_set_name(made, a->name);
+    duck.aggregate_function_add_parameter(made, key);
+    if (has_spec) duck.aggregate_function_add_parameter(made, text);
+    duck.aggregate_function_set_return_type(made, blob);
+    duck.aggregate_function_set_functions(made, a->size, a->init, a->update, a->combine,
+                                          a->finalize);
+    duck.aggregate_function_set_destructor(made, a->destroy);
+    const bool is_added = duck.add_aggregate_function_to_set(set, made) == DUCK_OK;
+    duck.destroy_logical_type(&blob);
+    duck.destroy_logical_type(&text);
+    duck.destroy_logical_type(&key);
+    duck.destroy_aggregate_function(&made);
+    return is_added;
+}
+
+bool duck_register_aggregate(duck_connection connection, const duck_aggregation *a) {
+    duck_aggregate_set set = duck.create_aggregate_function_set(a->name);
+    const bool is_known = add_aggregate(set, a, false) &&
+                          (!a->has_spec || add_aggregate(set, a, true)) &&
+                          duck.register_aggregate_function_set(connection, set) == DUCK_OK;
+    duck.destroy_aggregate_function_set(&set);
+    return is_known;
+}
+
 /* ---- Loading -------------------------------------------------------------------------------- */
 
 static const char *load(duck_info info, const duck_access *access) {
@@ -54,13 +90,14 @@ static const char *load(duck_info info, const duck_access *access) {
     duck_connection connection;
     if (!api) return "tamis: this DuckDB does not have the C API " DUCK_API_VERSION;
     duck_find(api);
+    duck_learn_states(duck.library_version());
     if (!duck_open_names(getenv("TAMIS_DIRECTORY")))
         return "tamis: TAMIS_DIRECTORY is no path, or there is no memory";
     if (duck.connect(*access->get_database(info), &connection) != DUCK_OK)
         return "tamis: the database cannot be connected to";
     const bool are_known = duck_register_queries(connection) && duck_register_changes(connection) &&
-                           duck_register_facts(connection) &&
-                           duck_register_aggregates(connection) && duck_register_tables(connection);
+                           duck_register_facts(connection) && duck_register_build(connection) &&
+                           duck_register_merge(connection) && duck_register_tables(connection);
     duck.disconnect(&connection);
     return are_known ? NULL : "tamis: functions of these names exist, or cannot be registered";
 }

@@ -74,7 +74,7 @@ static bool bind_rows(duck_info info, const table *t, sql_why *why) {
     char *arguments[ARGUMENTS] = {NULL};
     int types[ARGUMENTS] = {0};
     bound *b = calloc(1, sizeof *b);
-    if (!b) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!b) return duck_no_memory(why);
     b->table = t;
     const bool is_good = take_arguments(info, t, arguments, types, why) &&
                          t->find(arguments, types, &b->rows, &b->count, why);
@@ -167,7 +167,7 @@ static bool put_kind(const void *rows, uint64_t row, unsigned column, duck_vecto
 static bool find_plan(char **arguments, int *types, void **rows, uint64_t *count, sql_why *why) {
     struct tamis_plan *plan = malloc(sizeof *plan);
     (void)types;
-    if (!plan) return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+    if (!plan) return duck_no_memory(why);
     *plan = (struct tamis_plan)TAMIS_PLAN_INIT;
     *rows = plan;
     *count = 1;
@@ -253,8 +253,8 @@ static bool find_groups(char **arguments, int *types, void **rows, uint64_t *cou
     foreign_file *file = foreign_open_column(arguments[0], arguments[1], why);
     if (!file) return false;
     groups *g = calloc(1, sizeof *g + file->count * sizeof *g->group);
-    const bool is_good = (g || duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM))) &&
-                         ask_groups(file, arguments[2], types[2], g, why);
+    const bool is_good =
+        (g || duck_no_memory(why)) && ask_groups(file, arguments[2], types[2], g, why);
     if (is_good) {
         *rows = g;
         *count = g->count;

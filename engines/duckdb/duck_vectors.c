@@ -23,6 +23,10 @@ bool duck_check(tamis_status rc, sql_why *why) {
     return !rc || duck_fail(why, "%s", tamis_why());
 }
 
+bool duck_no_memory(sql_why *why) {
+    return duck_fail(why, "%s", tamis_status_text(TAMIS_NOMEM));
+}
+
 const char *duck_sentence(const sql_why *why, char text[DUCK_ERROR]) {
     snprintf(text, DUCK_ERROR, "tamis: %s%s%s", why->sentence, *why->hint ? ". " : "", why->hint);
     return text;
