@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* DuckDB as the extension sees it: declarations of our own, of exactly what is called.
  *
- * No header of the database is needed, and none of its licences comes along. A database gives a list
- * of functions, of which each has its place for ever; duck_api.def lists those that are called.
+ * No header of the database is needed, and none of its licences comes along. A database gives a
+ * list of functions, each of which keeps its place; duck_api.def lists those that are called.
  * Numbers and the order of fields below are the binary interface that DuckDB keeps stable. */
 #ifndef TAMIS_DUCKDB_DUCK_API_H
 #define TAMIS_DUCKDB_DUCK_API_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters by name, and by image.
  *
- * DuckDB copies a constant BLOB for each chunk of 2048 rows, and to check and load it again each time
- * would take as long as it is large. So images that were opened stay, known by their length and
- * header, which has the checksum of the rest. All threads share them. */
+ * DuckDB copies a constant BLOB for each chunk of 2048 rows, and to check and load it again each
+ * time would take as long as it is large. So images that were opened stay, known by their length
+ * and header, which has the checksum of the rest. All threads share them: engines/sql/sql_cache.h
+ * is the same for one thread. */
 #include "engines/duckdb/duck.h"
 
 #include <limits.h>
@@ -227,7 +228,7 @@ bool duck_open_runs(duck_runs *runs, duck_chunk chunk, sql_why *why) {
                           "image, which is a BLOB");
 }
 
-/* Rows of a constant are the same bytes in the same place; others are compared as the cache does. */
+/* Rows of a constant are the same bytes in one place; others are compared as the cache does. */
 static bool is_same(const duck_string *a, const duck_string *b, bool is_name) {
     if (memcmp(a, b, sizeof *a) == 0) return true;
     if (a->len != b->len) return false;

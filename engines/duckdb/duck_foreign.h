@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters in files of other systems, and in Parquet files: what the functions that list them need. */
+/* Filters in files of other systems, and in Parquet files: for duck_tables.c. */
 #ifndef TAMIS_ENGINES_DUCKDB_DUCK_FOREIGN_H
 #define TAMIS_ENGINES_DUCKDB_DUCK_FOREIGN_H
 
@@ -20,8 +20,8 @@ typedef struct foreign_file {
     foreign_filter *filter;
 } foreign_file;
 
-/* The filters of a file in the directory of filters, or below it. A format that is NULL follows from
- * the name: "parquet" and "tamis". NULL with a sentence. */
+/* The filters of a file in the directory of filters, or below it. A format that is NULL follows
+ * from the name: "parquet" and "tamis". NULL with a sentence. */
 foreign_file *foreign_open(const char *file, const char *format, sql_why *);
 
 /* Those of one column of a Parquet file; a column without any is refused. */
@@ -29,7 +29,7 @@ foreign_file *foreign_open_column(const char *file, const char *column, sql_why 
 
 void foreign_close(foreign_file *);
 
-/* One of them, to be freed; NULL with a sentence. It has the note "encoding", where that is known. */
+/* One of them, to be freed, with the note "encoding" where that is known; NULL with a sentence. */
 tamis *foreign_filter_of(const foreign_file *, const foreign_filter *, sql_why *);
 
 /* Asks one of them, by the text of a key of this type. What can never be is refused. */

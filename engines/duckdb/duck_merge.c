@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The aggregate tamis_merge, and tamis_merge_list: the filter of all sets. A state is that filter. */
+/* The aggregate tamis_merge, and tamis_merge_list: the filter of all sets. A state is a filter. */
 #include "engines/duckdb/duck.h"
 #include "engines/duckdb/duck_states.h"
 #include "tamis_engine.h"

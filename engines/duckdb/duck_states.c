@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Which groups the rows of a chunk belong to.
  *
- * DuckDB gives an aggregate one state for each row of a chunk. Before 2.0 it gives a single one, and
- * does not say so, where it knows that all rows have it: in tamis_build(k ORDER BY k), and OVER
- * (PARTITION BY g). What follows in memory is then anything, and may be addresses of other states
- * that are still there: marks at their place were tried, and keys went to the wrong groups.
+ * DuckDB gives an aggregate one state for each row of a chunk. Before 2.0 it gives a single one,
+ * and does not say so, where all rows have the same: in tamis_build(k ORDER BY k), and OVER
+ * (PARTITION BY g). What follows in memory is then anything, even addresses of other groups' live
+ * states: with a mark in each state to tell, keys still went to the wrong group.
  *
- * So there a chunk of one group is taken, however it was given, and any other is refused: those are
- * of GROUP BY, for which a list does the same. The addresses are read by a system call that fails
- * where there is no memory. */
+ * So there a chunk of one group is taken, however it was given, and any other is refused: those
+ * are of GROUP BY, for which a list does the same. The addresses are read by a system call that
+ * fails where there is no memory. */
 #include "engines/duckdb/duck_states.h"
 
 #include <stdint.h>
