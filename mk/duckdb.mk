@@ -27,7 +27,7 @@ $(DUCKDB_EXT): $(B)/duckdb/tamis.so tools/duckdb-footer
 -include $(DUCKDB_OBJ:.o=.d)
 
 # DuckDB comes from PyPI, each version into a place of its own; where one cannot be had, its tests say so.
-DUCKDB_VERSIONS := 1.4.4 2.0.0
+DUCKDB_VERSIONS ?= 1.4.4 2.0.0
 DUCKDB_ALL      ?= 1.4.0 1.4.4 1.5.0 1.5.6 2.0.0
 DUCKDB_READY     = $(DUCKDB_VERSIONS:%=$(B)/duckdb/%/ready)
 $(B)/duckdb/%/ready:
