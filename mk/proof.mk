@@ -14,7 +14,7 @@ $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables $(addprefix tests/proof/,fuzz.sh threads.sh coverage.sh programs.sh))
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) LIMIT=$(if $(SHORT),$(LIMIT),0) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
-	    $(if $(SHORT),,tests/postgres/sanitized.sh) \
+	    $(if $(SHORT),,tests/postgres/sanitized.sh tests/duckdb/sanitized.sh) \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # Many writers of one image, killed at any moment: some minutes.
