@@ -21,9 +21,38 @@ QUERIES(split_mix8, TAMIS_INLINE_SPLIT, TAMIS_INLINE_MIX8)
 QUERIES(parquet_xxh3, TAMIS_INLINE_SPLIT_PARQUET, TAMIS_INLINE_XXH3)
 QUERIES(parquet_mix8, TAMIS_INLINE_SPLIT_PARQUET, TAMIS_INLINE_MIX8)
 
+/* The same for cells of fuse. */
+#define CELLS(name, rule, hash, arity, width)                                                   \
+    static void name##_##arity##_##width(const struct tamis_inline *view, const uint64_t *keys, \
+                                         size_t n, uint8_t *hit) {                              \
+        const struct tamis_inline known = tamis_inline_known(view, rule, hash),                 \
+                                  fast = tamis_inline_known_cells(&known, arity, width);        \
+        for (size_t i = 0; i < n; i++) hit[i] = tamis_inline_has_u64(&fast, keys[i]);           \
+    }
+#define FUSE(name, rule, hash)                                                        \
+    CELLS(name, rule, hash, 3, 8)                                                     \
+    CELLS(name, rule, hash, 3, 16)                                                    \
+    QUERIES(name##_any, rule, hash)                                                   \
+    static void name(const struct tamis_inline *view, const uint64_t *keys, size_t n, \
+                     uint8_t *hit) {                                                  \
+        if (view->arity == 3 && view->width == 8)                                     \
+            name##_3_8(view, keys, n, hit);                                           \
+        else if (view->arity == 3 && view->width == 16)                               \
+            name##_3_16(view, keys, n, hit);                                          \
+        else                                                                          \
+            name##_any(view, keys, n, hit);                                           \
+    }
+FUSE(fuse_xxh3, TAMIS_INLINE_FUSE, TAMIS_INLINE_XXH3)
+FUSE(fuse_mix8, TAMIS_INLINE_FUSE, TAMIS_INLINE_MIX8)
+FUSE(segments_xxh3, TAMIS_INLINE_FUSE_SEGMENTS, TAMIS_INLINE_XXH3)
+FUSE(segments_mix8, TAMIS_INLINE_FUSE_SEGMENTS, TAMIS_INLINE_MIX8)
+
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
-    static queries *const by_rule_and_hash[][2] = {
-        {blocked_xxh3, blocked_mix8}, {split_xxh3, split_mix8}, {parquet_xxh3, parquet_mix8}};
+    static queries *const by_rule_and_hash[][2] = {{blocked_xxh3, blocked_mix8},
+                                                   {split_xxh3, split_mix8},
+                                                   {parquet_xxh3, parquet_mix8},
+                                                   {fuse_xxh3, fuse_mix8},
+                                                   {segments_xxh3, segments_mix8}};
     struct tamis_inline view = TAMIS_INLINE_INIT;
     if (!tamis_inline_view(filter, &view))
         by_rule_and_hash[view.rule][view.hash](&view, keys, n, hit);

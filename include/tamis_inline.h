@@ -2,7 +2,7 @@
 /* tamis_inline.h: one key at a time without a call, for storage engines and inner loops.
  *
  * tamis.h queries through a handle: two calls and a choice of kernel for every key. Where even that
- * is too slow, create a small view of a blocked or split filter once and query it with the
+ * is too slow, create a small view of a blocked, split or fuse filter once and query it with the
  * functions below, which the compiler inlines and optimises for its target (-march=native, or
  * -mavx2, or nothing: the answers are the same).
  *
@@ -20,6 +20,8 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_inline_fuse.h"
+#include "tamis_inline_hash.h"
 
 /* C has no atomic load of a vector, and the thread sanitizer would report those here next to
  * tamis_add_shared. Under it, use the plain code, whose loads are atomic. */
@@ -55,6 +57,8 @@ enum tamis_inline_rule {
     TAMIS_INLINE_BLOCKED = 0,       /* 64 bytes, one bit in each of 8 words */
     TAMIS_INLINE_SPLIT = 1,         /* 32 bytes, one bit in each of 8 half words */
     TAMIS_INLINE_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash only */
+    TAMIS_INLINE_FUSE = 3,          /* one segment of cells, of which a key has three or four */
+    TAMIS_INLINE_FUSE_SEGMENTS = 4, /* several, or one that is empty; the hash chooses */
 };
 
 /* How an integer is hashed. */
@@ -62,7 +66,7 @@ enum tamis_inline_hash { TAMIS_INLINE_XXH3 = 0, TAMIS_INLINE_MIX8 = 1 };
 
 /* The rules and hashes that this header knows, as one number. A filter with a newer one is
  * refused. */
-enum { TAMIS_INLINE_VERSION = 2 };
+enum { TAMIS_INLINE_VERSION = 3 };
 
 #define TAMIS_INLINE_INIT tamis_inline_init()
 
@@ -70,11 +74,14 @@ struct tamis_inline {
     size_t struct_size;
     unsigned version;
     enum tamis_inline_rule rule;
-    uint8_t *bytes;  /* the payload */
-    uint64_t blocks; /* in the payload */
+    uint8_t *bytes;  /* the payload; of one fuse segment, its cells */
+    uint64_t blocks; /* in the payload; of fuse, segments or the strips of one */
     uint64_t flip;   /* initial value of an integer's hash */
     uint64_t added;  /* keys since tamis_inline_edit */
     enum tamis_inline_hash hash;
+    uint8_t arity, width; /* of fuse: cells of a key, bits of a cell */
+    uint8_t log;          /* of one segment: cells of a strip, as a power of two */
+    uint64_t turn;        /* of one segment: added to hashes; of several: where their starts are */
 };
 
 static inline struct tamis_inline tamis_inline_init(void) {
@@ -85,70 +92,18 @@ static inline struct tamis_inline tamis_inline_init(void) {
     return view;
 }
 
-/* Creates a view for queries. TAMIS_UNSUPPORTED for other kinds, for blocked with other than 8
- * hashes, and for filters with a hash other than xxh3 and mix8. Threads: as tamis_has. */
+/* Creates a view for queries. TAMIS_UNSUPPORTED for other kinds than blocked, split and fuse, for
+ * blocked with other than 8 hashes, and for filters with a hash other than xxh3 and mix8. Threads:
+ * as tamis_has. */
 TAMIS_API tamis_status tamis_inline_view(const tamis *filter, struct tamis_inline *fast);
 
 /* Creates a view for queries and adds; after the adds, tamis_inline_done counts them as items of
- * the filter. TAMIS_READONLY for filters that do not own their bytes. Threads: as tamis_add. */
+ * the filter. TAMIS_READONLY for filters that do not own their bytes, TAMIS_UNSUPPORTED for fuse,
+ * which is built once. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_inline_edit(tamis *filter, struct tamis_inline *fast);
 TAMIS_API void tamis_inline_done(tamis *filter, struct tamis_inline *fast);
 
 /* ==== Inline code =========================================================================== */
-
-/* XXH3 of the 8 little-endian bytes of an integer. */
-static inline uint64_t tamis_inline_xxh3(uint64_t flip, uint64_t key) {
-    const uint64_t prime = UINT64_C(0x9fb21c651e98df25);
-    uint64_t h = (key << 32 | key >> 32) ^ flip;
-    h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
-    h *= prime;
-    h ^= (h >> 35) + 8;
-    h *= prime;
-    return h ^ h >> 28;
-}
-
-/* The lower half of a product; the upper half goes to `upper`. One instruction of BMI2, written as
- * such: GCC 12 keeps a 128-bit product in a pair of registers and, short of registers, kept the
- * caller's loop counter in a vector: 2.0 ns per key of split in a filter of 128 KiB, now 1.1. */
-static inline uint64_t tamis_inline_product(uint64_t x, uint64_t y, uint64_t *upper) {
-#if defined(__BMI2__) && defined(__x86_64__) && defined(__GNUC__)
-    uint64_t lower;
-    __asm__("mulx %3, %0, %1" : "=r"(lower), "=r"(*upper) : "d"(x), "r"(y));
-    return lower;
-#elif defined(__SIZEOF_INT128__)
-    __extension__ typedef unsigned __int128 tamis_inline_u128;
-    const tamis_inline_u128 product = (tamis_inline_u128)x * y;
-    *upper = (uint64_t)(product >> 64);
-    return (uint64_t)product;
-#else
-    const uint64_t xl = (uint32_t)x, xh = x >> 32, yl = (uint32_t)y, yh = y >> 32;
-    const uint64_t ll = xl * yl, hl = xh * yl, lh = xl * yh;
-    *upper = xh * yh + (hl >> 32) + (lh >> 32) + (((ll >> 32) + (uint32_t)hl + (uint32_t)lh) >> 32);
-    return x * y;
-#endif
-}
-
-/* The upper half of a product. */
-static inline uint64_t tamis_inline_range(uint64_t hash, uint64_t n) {
-    uint64_t upper;
-    (void)tamis_inline_product(hash, n, &upper);
-    return upper;
-}
-
-/* The exclusive or of both halves of a product. */
-static inline uint64_t tamis_inline_fold(uint64_t x, uint64_t factor) {
-    uint64_t upper;
-    const uint64_t lower = tamis_inline_product(x, factor, &upper);
-    return lower ^ upper;
-}
-
-/* mix8 of the same bytes: two folded products, half the instructions of XXH3. The factors have 52
- * bits, so that vector units can multiply by them in few steps. One product alone would leave
- * counters in a lattice: of 40,000 that were not members, quotient at 5 % found none. */
-static inline uint64_t tamis_inline_mix8(uint64_t flip, uint64_t key) {
-    return tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199)),
-                             UINT64_C(0xa4093822299f3));
-}
 
 static inline uint64_t tamis_inline_hash_u64(const struct tamis_inline *fast, uint64_t key) {
     return fast->hash == TAMIS_INLINE_MIX8 ? tamis_inline_mix8(fast->flip, key)
@@ -176,6 +131,15 @@ static inline struct tamis_inline tamis_inline_known(const struct tamis_inline *
     struct tamis_inline known = *fast;
     known.rule = rule;
     known.hash = hash;
+    return known;
+}
+
+/* The same for fuse: how many cells a key has, and their bits. */
+static inline struct tamis_inline tamis_inline_known_cells(const struct tamis_inline *fast,
+                                                           unsigned arity, unsigned width) {
+    struct tamis_inline known = *fast;
+    known.arity = (uint8_t)arity;
+    known.width = (uint8_t)width;
     return known;
 }
 
@@ -284,14 +248,6 @@ static inline void tamis_inline_add_blocked(uint8_t *block, uint64_t hash) {
     tamis_inline_or_lanes(block, 3, vget_high_u32(b));
 }
 #else
-static inline uint64_t tamis_inline_swap(uint64_t x) { /* payloads are little-endian */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(x);
-#else
-    return x;
-#endif
-}
-
 /* The library's own payloads are aligned, and another thread may be adding to them: an atomic load
  * is the same instruction. A view may be anywhere, but is never written to. */
 static inline bool tamis_inline_is_aligned(const uint8_t *block) {
@@ -304,16 +260,13 @@ static inline bool tamis_inline_is_aligned(const uint8_t *block) {
 }
 
 static inline uint64_t tamis_inline_load(const uint8_t *word, bool is_aligned) {
-    uint64_t x;
-    if (is_aligned)
-        x = __atomic_load_n((const uint64_t *)(const void *)word, __ATOMIC_RELAXED);
-    else
-        memcpy(&x, word, sizeof x);
-    return tamis_inline_swap(x);
+    if (!is_aligned) return tamis_inline_word(word);
+    return tamis_inline_swap(
+        __atomic_load_n((const uint64_t *)(const void *)word, __ATOMIC_RELAXED));
 }
 
 static inline void tamis_inline_or(uint8_t *word, uint64_t bits) {
-    const uint64_t x = tamis_inline_swap(tamis_inline_load(word, false) | bits);
+    const uint64_t x = tamis_inline_swap(tamis_inline_word(word) | bits);
     memcpy(word, &x, sizeof x);
 }
 
@@ -397,14 +350,29 @@ static inline void tamis_inline_add_split(uint8_t *block, uint64_t hash) {
 }
 #endif
 
+/* ---- Any rule ------------------------------------------------------------------------------- */
+
+TAMIS_INLINE_FN bool tamis_inline_has_fuse(const struct tamis_inline *fast,
+                                           tamis_inline_number hash) {
+    struct tamis_inline_cells cells = {fast->bytes, fast->turn,  fast->blocks,
+                                       fast->log,   fast->arity, fast->width};
+    if (fast->rule == TAMIS_INLINE_FUSE) return tamis_inline_has_cells(&cells, hash);
+    const uint64_t rest =
+        tamis_inline_find(fast->bytes, fast->turn, fast->blocks, tamis_inline_out(hash), &cells);
+    return cells.strips && tamis_inline_has_cells(&cells, tamis_inline_in(rest));
+}
+
 /* False: certainly not in the set. Threads: as tamis_has. */
-static inline bool tamis_inline_has_hash(const struct tamis_inline *fast, uint64_t hash) {
+TAMIS_INLINE_FN bool tamis_inline_has_hash(const struct tamis_inline *fast, uint64_t hash) {
+    if (fast->rule >= TAMIS_INLINE_FUSE) return tamis_inline_has_fuse(fast, tamis_inline_in(hash));
     const uint8_t *block = tamis_inline_block(fast, hash);
     return fast->rule == TAMIS_INLINE_BLOCKED ? tamis_inline_has_blocked(block, hash)
                                               : tamis_inline_has_split(block, hash);
 }
 
-static inline bool tamis_inline_has_u64(const struct tamis_inline *fast, uint64_t key) {
+TAMIS_INLINE_FN bool tamis_inline_has_u64(const struct tamis_inline *fast, uint64_t key) {
+    if (fast->rule >= TAMIS_INLINE_FUSE && fast->hash == TAMIS_INLINE_XXH3)
+        return tamis_inline_has_fuse(fast, tamis_inline_xxh3_in(fast->flip, key));
     return tamis_inline_has_hash(fast, tamis_inline_hash_u64(fast, key));
 }
 

@@ -17,7 +17,7 @@ static tamis_status look(const tamis *f, struct tamis_inline *fast) {
         return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3 or mix8, not %s",
                            tamis__hash_name(mode));
     if (!TAMIS_ENTRY(f->kind, speed, inline_view))
-        return tamis__cannot(f, "be seen by a fast view: blocked and split can");
+        return tamis__cannot(f, "be seen by a fast view: blocked, split and fuse can");
     if (!f->kind->speed->inline_view(&f->image.body, fast))
         return tamis__cannot(f, "be seen by a fast view with the options it was made with");
     fast->hash = mode == TAMIS_HASH_MIX8 ? TAMIS_INLINE_MIX8 : TAMIS_INLINE_XXH3;
@@ -25,26 +25,28 @@ static tamis_status look(const tamis *f, struct tamis_inline *fast) {
     return TAMIS_OK;
 }
 
-/* A header older than the filter's rule would probe the wrong places, and one whose struct lacks a
- * field would never see it. */
-static tamis_status is_known(const struct tamis_inline *theirs) {
-    const tamis_status rc = tamis__check_struct(theirs, "inline");
-    if (rc) return rc;
-    if (theirs->struct_size >= sizeof *theirs && theirs->version >= TAMIS_INLINE_VERSION)
-        return TAMIS_OK;
+/* Blocks are as in the second version of the header, whose struct ended with the hash. A header
+ * older than the filter's rule would look in the wrong places, and one whose struct lacks a field
+ * would never see it. */
+static tamis_status is_known(const struct tamis_inline *theirs, enum tamis_inline_rule rule) {
+    const bool is_old = rule < TAMIS_INLINE_FUSE;
+    const unsigned version = is_old ? 2 : TAMIS_INLINE_VERSION;
+    const size_t size = is_old ? offsetof(struct tamis_inline, arity) : sizeof *theirs;
+    if (theirs->struct_size >= size && theirs->version >= version) return TAMIS_OK;
     return tamis__fail(TAMIS_UNSUPPORTED,
                        "a fast view of this filter needs a newer tamis_inline.h");
 }
 
 tamis_status tamis_inline_view(const tamis *f, struct tamis_inline *fast) {
     struct tamis_inline full = {.bytes = f->image.body.bytes, .version = TAMIS_INLINE_VERSION};
-    tamis_status rc = is_known(fast);
+    tamis_status rc = tamis__check_struct(fast, "inline");
     if (!rc) rc = look(f, &full);
+    if (!rc) rc = is_known(fast, full.rule);
     return rc ? rc : tamis__fill_struct(fast, &full, sizeof full, "inline");
 }
 
 tamis_status tamis_inline_edit(tamis *f, struct tamis_inline *fast) {
-    const tamis_status rc = tamis__writable(f);
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_ADD, "take keys");
     return rc ? rc : tamis_inline_view(f, fast);
 }
 
@@ -55,14 +57,16 @@ void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
 
 /* ---- Through a handle ----------------------------------------------------------------------- */
 
-/* The code of tamis_inline.h. Without vector units nothing is faster than the general path. */
+/* The code of tamis_inline.h for blocks. Without vector units nothing is faster than the general
+ * path. */
 static tamis_one inlined(const tamis *f) {
 #if TAMIS_HAS_X86
     struct tamis_inline fast = {0};
     const uint32_t cpu = tamis__cpu();
     const bool is_mix8 = f->image.hasher.mode == TAMIS_HASH_MIX8;
     if (TAMIS_ENTRY(f->kind, speed, inline_view) &&
-        f->kind->speed->inline_view(&f->image.body, &fast)) {
+        f->kind->speed->inline_view(&f->image.body, &fast) &&
+        fast.rule <= TAMIS_INLINE_SPLIT_PARQUET) {
         if (cpu & TAMIS_CPU_AVX512) return tamis__one_avx512[is_mix8][fast.rule];
         if (cpu & TAMIS_CPU_AVX2) return tamis__one_avx2[is_mix8][fast.rule];
     }

@@ -59,6 +59,8 @@
     X(TAMIS_INLINE_BLOCKED)       \
     X(TAMIS_INLINE_SPLIT)         \
     X(TAMIS_INLINE_SPLIT_PARQUET) \
+    X(TAMIS_INLINE_FUSE)          \
+    X(TAMIS_INLINE_FUSE_SEGMENTS) \
     X(TAMIS_INLINE_XXH3)          \
     X(TAMIS_INLINE_MIX8)          \
     X(TAMIS_INLINE_VERSION)       \

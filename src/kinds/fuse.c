@@ -189,6 +189,20 @@ static tamis_one one(const uint64_t word[]) {
     return tamis__fuse_one_of(plain_ones, word);
 }
 
+/* A segment without keys is for the rule that looks at each of several. */
+static bool inline_view(const tamis_body *f, struct tamis_inline *view) {
+    const tamis_fuse_scene s = tamis__fuse_scene(f);
+    const bool is_one = s.segments == 1 && s.graph.strips;
+    view->rule = is_one ? TAMIS_INLINE_FUSE : TAMIS_INLINE_FUSE_SEGMENTS;
+    view->arity = (uint8_t)s.arity;
+    view->width = (uint8_t)s.width;
+    view->blocks = is_one ? s.graph.strips : s.segments;
+    view->turn = is_one ? s.graph.turn : (uint64_t)(s.offsets - s.bytes);
+    view->log = (uint8_t)s.graph.log;
+    if (is_one) view->bytes += TAMIS_PEEL_HEADER;
+    return true;
+}
+
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -231,6 +245,6 @@ const tamis_kind tamis__fuse = {
     .audit = audit,
     .measure = measure,
     .query = query,
-    .speed = &(const tamis_speed){.has = has, .one = one},
+    .speed = &(const tamis_speed){.has = has, .one = one, .inline_view = inline_view},
     .build = &build,
 };

@@ -136,7 +136,8 @@ typedef struct tamis_speed {
     bool (*query_numbers)(const tamis_body *, uint64_t flip, const uint64_t *numbers, size_t n,
                           uint8_t *hit);
 
-    /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
+    /* Fills in the rule of a view for inlined code, and what that needs; bytes are the payload's.
+     * False when this shape has none. */
     bool (*inline_view)(const tamis_body *, struct tamis_inline *);
 
     /* The part of a payload that decides on a hash, as a body of its own that answers as all of it

@@ -283,6 +283,18 @@ const tamis_kind tamis__broken_kept = {
     SOUND, .name = "broken_kept", .contract = "page_equals_filter", .query = query_kept,
     .speed = &(const tamis_speed){.kept_size = kept_flag_size, .keep = keep_flag}};
 
+/* Shows itself to inlined code as something else. */
+static bool view_of_another(const tamis_body *f, struct tamis_inline *view) {
+    view->rule = TAMIS_INLINE_FUSE;
+    view->blocks = 1;
+    view->arity = 3;
+    view->width = 8;
+    return f->size >= view->arity;
+}
+const tamis_kind tamis__broken_view = {
+    SOUND, .name = "broken_view", .contract = "batch_equals_single",
+    .speed = &(const tamis_speed){.inline_view = view_of_another}};
+
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);

@@ -8,6 +8,7 @@
 #include "bits/bits.h"
 #include "kinds/kind.h"
 #include "tamis_engine.h"
+#include "tamis_inline.h"
 #include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
@@ -154,6 +155,20 @@ static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t
     return same_payload(one, many) ? NULL : wrong("adding %zu at once gives other bytes", n);
 }
 
+/* By code inlined here, where the kind has a view for it. */
+static const char *seen_inline(const tamis *f, const uint64_t *numbers, size_t n) {
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
+    if (tamis_inline_view(f, &fast)) return NULL;
+    for (size_t j = 0; j < n; j++) {
+        const bool is_hit = tamis_has_u64(f, numbers[j]);
+        if (tamis_inline_has_u64(&fast, numbers[j]) != is_hit)
+            return wrong("integer %zu of %zu is answered otherwise inline", j, n);
+        const uint64_t hash = tamis_inline_hash_u64(&fast, numbers[j]);
+        if (tamis_inline_has_hash(&fast, hash) != is_hit) return "one hash likewise";
+    }
+    return NULL;
+}
+
 /* Integers as a list, of which the second half is added, one by one as their bytes, and as rows of
  * 8 bytes. */
 static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_t n) {
@@ -178,6 +193,7 @@ static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_
         if (hit[j] != single) what = wrong("integer %zu of %zu is answered otherwise", j, n);
         if (tamis_has_u64(one, numbers[j]) != single) what = "one integer likewise";
     }
+    if (!what) what = seen_inline(one, numbers, n);
     return n < BATCH && hit[n] != 7 ? "the list wrote past its answers" : what;
 }
 

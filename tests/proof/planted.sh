@@ -459,7 +459,7 @@ plant "keys that wait are not asked about at the end" unit/test_pending "" \
 plant "a push takes no account of pops" unit/test_pending "" \
     include/tamis_pending.h "at == pending->asked_from && at < pending->asked_to;" "at < pending->asked_to;"
 plant "integers are folded once" unit/test_structured_keys "" \
-    include/tamis_inline.h "tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199))," \
+    include/tamis_inline_hash.h "tamis_inline_fold(tamis_inline_fold(key ^ flip, UINT64_C(0x85a308d313199))," \
     "(uint64_t)(0 * (key ^ flip)) + tamis_inline_fold(key ^ flip,"
 plant "mix8 knows no seed" unit/test_hash "" \
     src/hash/hash.h "return UINT64_C(0x082efa98ec4e6c89) ^ seed;" "return UINT64_C(0x082efa98ec4e6c89) + 0 * seed;"
@@ -467,6 +467,14 @@ plant "eight bytes in pieces are hashed as a string" unit/test_hash "" \
     src/hash/hash.c "h->mode == TAMIS_HASH_MIX8 && total == sizeof first ?" "false ?"
 plant "a view does not know its hash" unit/test_inline "" \
     src/core/inline_view.c "fast->hash = mode == TAMIS_HASH_MIX8 ?" "fast->hash = false ?"
+plant "a view of fuse does not know its try" unit/test_inline "" \
+    include/tamis_inline_fuse.h "hash + cells->turn," "hash + 0 * cells->turn,"
+plant "an empty segment is asked inline" unit/test_inline "" \
+    include/tamis_inline.h "return cells.strips && " "return "
+plant "a header without fuse gets a view of it" unit/test_inline "" \
+    src/core/inline_view.c "const bool is_old = rule < TAMIS_INLINE_FUSE;" "const bool is_old = rule <= TAMIS_INLINE_FUSE;"
+plant "fuse is edited inline" unit/test_inline "" \
+    src/core/inline_view.c "tamis__may(f, TAMIS_CAN_ADD, \"take keys\")" "tamis__writable(f)"
 plant "stray bits of a query are taken" unit/test_fingerprint "" \
     src/core/fingerprints.c "if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 plant "a hash of another shard is added" unit/test_shard "" \

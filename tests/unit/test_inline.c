@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,111 @@ static void answers_are_those_of_the_handle(void **state) {
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
+/* ---- fuse ----------------------------------------------------------------------------------- */
+
+static tamis *build_from_hashes(const char *spec, uint64_t n, uint64_t (*hash_of)(uint64_t)) {
+    tamis_builder *b;
+    tamis *f;
+    test_demand(tamis_builder_create(&b, spec, 0, NULL), spec);
+    for (uint64_t i = 0; i < n; i++)
+        test_demand(hash_of ? tamis_builder_add_hash(b, hash_of(i))
+                            : tamis_builder_add_u64(b, test_number(1, i)),
+                    spec);
+    test_demand(tamis_builder_finish(b, &f), spec);
+    tamis_builder_free(b);
+    return f;
+}
+
+/* A view, and one whose cells the compiler may know, have the answers of the handle. */
+static void assert_same_answers(const tamis *f, const struct tamis_inline *fast, uint64_t key) {
+    const struct tamis_inline known = tamis_inline_known_cells(fast, fast->arity, fast->width);
+    uint64_t hash;
+    tamis_hash_u64s(f, &key, 1, &hash);
+    const bool is_hit = tamis_has_hash(f, hash);
+    assert_int_equal(tamis_inline_hash_u64(fast, key), hash);
+    assert_int_equal(tamis_inline_has_hash(fast, hash), is_hit);
+    assert_int_equal(tamis_inline_has_u64(fast, key), is_hit);
+    assert_int_equal(tamis_inline_has_u64(&known, key), is_hit);
+}
+
+static void build_and_compare(const char *spec, uint64_t n, bool has_segments) {
+    enum { STRANGERS = 1000 };
+    tamis *f = build_from_hashes(spec, n, NULL);
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
+    assert_int_equal(tamis_inline_view(f, &fast), TAMIS_OK);
+    assert_int_equal(fast.rule,
+                     n > 0 && !has_segments ? TAMIS_INLINE_FUSE : TAMIS_INLINE_FUSE_SEGMENTS);
+    for (uint64_t i = 0; i < n; i++) assert_true(tamis_inline_has_u64(&fast, test_number(1, i)));
+    for (uint64_t i = 0; i < n + STRANGERS; i++) assert_same_answers(f, &fast, test_number(1, i));
+    tamis_free(f);
+}
+
+static void every_width_of_fuse_is_seen(void **state) {
+    (void)state;
+    static const char *const more[] = {"", ",hash=mix8,seed=7", ",segment=1024",
+                                       ",segment=1024,hash=mix8"};
+    char spec[80];
+    for (unsigned i = 0; i < 32 * 2 * 4; i++) {
+        const unsigned width = 1 + i % 32, arity = 3 + i / 32 % 2, which = i / 64;
+        sprintf(spec, "fuse:width=%u,arity=%u%s", width, arity, more[which]);
+        for (uint64_t n = 0; n < 3; n++) build_and_compare(spec, n, false);
+        build_and_compare(spec, 2000, which >= 2);
+    }
+}
+
+static uint64_t high_hash(uint64_t i) {
+    return UINT64_MAX - test_number(2, i) / 3;
+}
+
+static void an_empty_segment_has_nothing(void **state) {
+    (void)state;
+    static const char *const cells[] = {"fuse:width=1,segment=1024", "fuse:width=8,segment=1024",
+                                        "fuse:width=32,arity=4,segment=1024"};
+    for (size_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+        tamis *f = build_from_hashes(cells[c], KEYS, high_hash);
+        struct tamis_inline fast = TAMIS_INLINE_INIT;
+        assert_int_equal(tamis_inline_view(f, &fast), TAMIS_OK);
+        for (uint64_t i = 0; i < KEYS; i++) {
+            assert_true(tamis_inline_has_hash(&fast, high_hash(i)));
+            assert_false(tamis_inline_has_hash(&fast, test_number(2, i) / 3 * 2));
+        }
+        tamis_free(f);
+    }
+}
+
+static void fuse_is_not_edited(void **state) {
+    (void)state;
+    tamis *f = build_from_hashes("fuse:width=8", 10, NULL);
+    struct tamis_inline fast = TAMIS_INLINE_INIT;
+    assert_int_equal(tamis_inline_edit(f, &fast), TAMIS_UNSUPPORTED);
+    assert_string_equal(tamis_why(), "fuse cannot take keys");
+    tamis_free(f);
+}
+
+/* Blocks have not changed since the second version of the header. */
+static void an_older_header_sees_what_it_knows(void **state) {
+    (void)state;
+    const size_t second = offsetof(struct tamis_inline, arity);
+    tamis *blocks = test_make("%s", specs[1]), *fuse = build_from_hashes("fuse:width=8", 10, NULL);
+    struct tamis_inline old = TAMIS_INLINE_INIT;
+    old.struct_size = second;
+    old.version = 2;
+    assert_int_equal(tamis_inline_view(blocks, &old), TAMIS_OK);
+    assert_int_equal(old.struct_size, second);
+    old.version = 2;
+    assert_int_equal(tamis_inline_view(fuse, &old), TAMIS_UNSUPPORTED);
+    assert_non_null(strstr(tamis_why(), "needs a newer tamis_inline.h"));
+    old.struct_size = sizeof old;
+    assert_int_equal(tamis_inline_view(fuse, &old), TAMIS_UNSUPPORTED);
+    old.version = TAMIS_INLINE_VERSION;
+    old.struct_size = sizeof old - 1;
+    assert_int_equal(tamis_inline_view(fuse, &old), TAMIS_UNSUPPORTED);
+    tamis_free(blocks);
+    tamis_free(fuse);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
 static void the_processor_has_a_name(void **state) {
     (void)state;
     tamis__cpu_set(0);
@@ -101,7 +207,8 @@ static void what_cannot_be_seen_is_refused(void **state) {
     static const struct {
         const char *spec, *why;
     } cases[] = {
-        {"classic:capacity=10", "classic cannot be seen by a fast view: blocked and split can"},
+        {"classic:capacity=10",
+         "classic cannot be seen by a fast view: blocked, split and fuse can"},
         {"blocked:capacity=10,hashes=16",
          "blocked cannot be seen by a fast view with the options it was made with"},
         {"blocked:capacity=10,hashes=3",
@@ -140,6 +247,10 @@ int main(void) {
         cmocka_unit_test(adding_leaves_the_bytes_of_the_handle),
         cmocka_unit_test(the_processor_has_a_name),
         cmocka_unit_test(answers_are_those_of_the_handle),
+        cmocka_unit_test(every_width_of_fuse_is_seen),
+        cmocka_unit_test(an_empty_segment_has_nothing),
+        cmocka_unit_test(fuse_is_not_edited),
+        cmocka_unit_test(an_older_header_sees_what_it_knows),
         cmocka_unit_test(what_cannot_be_seen_is_refused),
         cmocka_unit_test(what_is_not_owned_is_not_edited),
     };
