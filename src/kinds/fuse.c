@@ -183,8 +183,7 @@ static tamis_one one(const uint64_t word[]) {
     const uint64_t empty = TAMIS_PEEL_HEADER + tamis__segment_offsets_size(1);
     if (word[TAMIS_SEGMENTS] == 1 && word[TAMIS_SEGMENT_BYTES] <= empty) return (tamis_one){0};
 #if TAMIS_HAS_X86
-    if (word[TAMIS_SEGMENT_BYTES] > tamis__near_bytes() && is_quick())
-        return tamis__fuse_one_of(tamis__fuse_ones_avx512, word);
+    if (is_quick()) return tamis__fuse_one_of(tamis__fuse_ones_avx512, word);
 #endif
     return tamis__fuse_one_of(plain_ones, word);
 }
