@@ -3,7 +3,13 @@
  * byte string and replies in the shape of the real commands. No filter answers faster than this.
  *
  *     FLOOR.ONE key item      integer         FLOOR.MANY key item...    array of integers
- *     FLOOR.SUM key item...   integer         FLOOR.PACKED key bytes    a bit for each 8 bytes */
+ *     FLOOR.SUM key item...   integer         FLOOR.PACKED key bytes    a bit for each 8 bytes
+ *
+ * Two more also do with the key what the server asks of any module that keeps something there:
+ * opened, closed, and for a change told to replicas and to those who listen. What a filter costs
+ * beside the server is what comes on top of them.
+ *
+ *     FLOOR.ASK key item      integer         FLOOR.CHANGE key item     integer */
 #include <stdint.h>
 #include <string.h>
 
@@ -20,6 +26,28 @@ static long long bit_of(const redis_string *item) {
 
 static int one(redis_ctx *ctx, redis_string **argv, int argc) {
     return argc < 3 ? redis.WrongArity(ctx) : redis.ReplyWithLongLong(ctx, bit_of(argv[2]));
+}
+
+/* Reads the item and what is at the key. */
+static int with_key(redis_ctx *ctx, redis_string **argv, int argc, int mode) {
+    if (argc != 3) return redis.WrongArity(ctx);
+    redis_key *key = redis.OpenKey(ctx, argv[1], mode);
+    const long long bit = bit_of(argv[2]) | (redis.ModuleTypeGetType(key) != NULL);
+    if (mode & REDIS_WRITE) {
+        redis.ReplicateVerbatim(ctx);
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "floor.change", argv[1]);
+    }
+    redis.ReplyWithLongLong(ctx, bit);
+    if (key) redis.CloseKey(key);
+    return REDIS_OK;
+}
+
+static int ask(redis_ctx *ctx, redis_string **argv, int argc) {
+    return with_key(ctx, argv, argc, REDIS_READ);
+}
+
+static int change(redis_ctx *ctx, redis_string **argv, int argc) {
+    return with_key(ctx, argv, argc, REDIS_READ | REDIS_WRITE);
 }
 
 static int many(redis_ctx *ctx, redis_string **argv, int argc) {
@@ -59,6 +87,9 @@ int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
     if (redis_find(ctx)) return REDIS_ERR;
     redis.SetModuleAttribs(ctx, "floor", 1, REDIS_API_VERSION);
     if (redis.CreateCommand(ctx, "floor.one", one, "readonly fast", 1, 1, 1)) return REDIS_ERR;
+    if (redis.CreateCommand(ctx, "floor.ask", ask, "readonly fast", 1, 1, 1)) return REDIS_ERR;
+    if (redis.CreateCommand(ctx, "floor.change", change, "write deny-oom", 1, 1, 1))
+        return REDIS_ERR;
     if (redis.CreateCommand(ctx, "floor.many", many, "readonly fast", 1, 1, 1)) return REDIS_ERR;
     if (redis.CreateCommand(ctx, "floor.sum", sum, "readonly fast", 1, 1, 1)) return REDIS_ERR;
     return redis.CreateCommand(ctx, "floor.packed", packed, "readonly fast", 1, 1, 1);
