@@ -47,7 +47,7 @@ static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
     return rc ? rc : tamis__reshape(f, word);
 }
 
-uint64_t tamis_remaining(const tamis *f) {
+TAMIS_ONE_KEY uint64_t tamis_remaining(const tamis *f) {
     return f->kind->room ? f->kind->room(&f->image.body) : UINT64_MAX;
 }
 
@@ -115,7 +115,7 @@ static __attribute__((noinline)) tamis_status add_list_of_one(tamis *f, uint64_t
 }
 
 /* What may_add would refuse goes there for its message. */
-tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
+TAMIS_ONE_KEY tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
     tamis_body *body = &f->image.body;
     if (f->is_view || body->items == UINT64_MAX) return add_list_of_one(f, hash);
     if (!f->one.add || !f->one.add(body, hash)) return add_list_of_one(f, hash);
@@ -330,7 +330,7 @@ static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
                                                         : tamis_add_hash(f, hash);
 }
 
-tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
+TAMIS_ONE_KEY tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
     if (!tamis__knows_hashes(f))
         return tamis__cannot(f, "tell whether a key is new: it knows sets");
     if (add_in_one_pass(f, hash, is_new)) return added(f, TAMIS_OK, *is_new);
@@ -340,7 +340,7 @@ tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
     return rc;
 }
 
-tamis_status tamis_add_new(tamis *f, const void *key, size_t len, bool *is_new) {
+TAMIS_ONE_KEY tamis_status tamis_add_new(tamis *f, const void *key, size_t len, bool *is_new) {
     if (!(f->can & TAMIS_OWN_HASH)) return tamis_add_new_hash(f, tamis_hash(f, key, len), is_new);
     const bool was_there = tamis_has(f, key, len);
     const tamis_status rc = was_there ? tamis__writable(f) : tamis_add(f, key, len);

@@ -42,7 +42,7 @@ tamis_batch tamis__batch(const tamis *f, tamis_keys keys, size_t from, size_t n,
                : tamis__hashes(tamis__hashes_of(f, keys, from, n, room->hash), n);
 }
 
-uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
+TAMIS_ONE_KEY uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
     return tamis__hash(&f->image.hasher, key, len);
 }
 
@@ -60,7 +60,7 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
 
 /* ---- Membership ----------------------------------------------------------------------------- */
 
-bool tamis_has_hash(const tamis *f, uint64_t hash) {
+TAMIS_ONE_KEY bool tamis_has_hash(const tamis *f, uint64_t hash) {
     if (f->one.has) return f->one.has(&f->image.body, hash);
     uint8_t hit = 1; /* kinds that cannot answer say maybe */
     if (tamis__knows_hashes(f)) f->kind->query(&f->image.body, tamis__hashes(&hash, 1), &hit);
@@ -153,7 +153,7 @@ void tamis_has_packed(const tamis *f, const void *keys, size_t width, size_t n, 
     ask_all(f, (tamis_keys){.packed = keys, .width = width}, n, hit);
 }
 
-bool tamis_has(const tamis *f, const void *key, size_t len) {
+TAMIS_ONE_KEY bool tamis_has(const tamis *f, const void *key, size_t len) {
     if (!(f->can & TAMIS_OWN_HASH)) return tamis_has_hash(f, tamis_hash(f, key, len));
     const struct tamis_key one = {key, len};
     uint8_t hit;

@@ -32,7 +32,7 @@ TAMIS_HOT uint64_t mix8(uint64_t seed, const void *key, size_t len) {
     return XXH3_64bits_withSeed(key, len, seed);
 }
 
-uint64_t tamis__hash(const tamis_hasher *h, const void *key, size_t len) {
+TAMIS_ONE_KEY uint64_t tamis__hash(const tamis_hasher *h, const void *key, size_t len) {
     switch (h->mode) {
     case TAMIS_HASH_XXH3:
         return h->seed ? XXH3_64bits_withSeed(key, len, h->seed) : XXH3_64bits(key, len);

@@ -176,7 +176,7 @@ TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 
 static const tamis_block_ops plain[2] = {TAMIS_OPS(one), TAMIS_OPS(two)};
 
-static const tamis_block_ops *ops(const tamis_body *f) {
+static TAMIS_ONE_KEY const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t bits = f->word[HASHES] / LANES - 1;
 #if TAMIS_HAS_X86
     const uint32_t cpu = tamis__cpu();
@@ -232,7 +232,7 @@ static void prefetch(const tamis_body *f, tamis_batch b) {
     for (size_t i = 0; i < b.n; i++) TAMIS_PREFETCH(f->bytes + locate(f, b.hash[i]));
 }
 
-static bool has(const tamis_body *f, uint64_t hash) {
+static TAMIS_ONE_KEY bool has(const tamis_body *f, uint64_t hash) {
     uint8_t hit;
     if (f->word[HASHES] % LANES == 0) return ops(f)->has(f, hash);
     query_chain(f, &hash, 1, &hit);
@@ -260,7 +260,7 @@ static uint64_t slice(const tamis_body *f, uint64_t hash, tamis_body *part) {
     return locate(f, hash);
 }
 
-static tamis_status add(tamis_body *f, tamis_batch b) {
+static TAMIS_ONE_KEY tamis_status add(tamis_body *f, tamis_batch b) {
     if (f->word[HASHES] % LANES)
         add_chain(false, f, b.hash, b.n);
     else

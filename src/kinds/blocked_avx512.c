@@ -53,7 +53,7 @@ TAMIS_HOT void mark_2(uint8_t *block, const uint64_t *moved, __m512i multipliers
 TAMIS_BLOCK_OPS_8(one, locate, places_of, SHIFT_1, probe_1, mark_1, IN_ORDER)
 TAMIS_BLOCK_OPS_8(two, locate, places_of, SHIFT_2, probe_2, mark_2, IN_ORDER)
 
-static bool one_has(const tamis_body *f, uint64_t hash) {
+static TAMIS_ONE_KEY bool one_has(const tamis_body *f, uint64_t hash) {
     return tamis_inline_has_blocked(f->bytes + locate(f, hash), hash);
 }
 

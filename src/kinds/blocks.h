@@ -93,10 +93,10 @@ typedef struct tamis_block_ops {
     static void name##_query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) { \
         tamis__blocks_query(locate, test, f, hash, n, hit);                                       \
     }                                                                                             \
-    static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
+    static TAMIS_ONE_KEY void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {         \
         tamis__blocks_add(locate, set, f, hash, n);                                               \
     }                                                                                             \
-    static bool name##_has(const tamis_body *f, uint64_t hash) {                                  \
+    static TAMIS_ONE_KEY bool name##_has(const tamis_body *f, uint64_t hash) {                    \
         return test(f->bytes + locate(f, hash), (uint32_t)hash);                                  \
     }
 

@@ -196,7 +196,7 @@ TAMIS_HOT void tamis__add8(tamis_pass8 p, tamis_locate *where, tamis_body *f, co
         p.source = tamis__hashes8, p.probe = probe_;                                              \
         tamis__query8(p, f, 0, hash, n, hit);                                                     \
     }                                                                                             \
-    static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
+    static TAMIS_ONE_KEY void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {         \
         tamis_pass8 p = TAMIS_PASS8(places, shift, order);                                        \
         p.mark = mark_;                                                                           \
         tamis__add8(p, locate, f, hash, n);                                                       \

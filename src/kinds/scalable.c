@@ -454,7 +454,7 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
 }
 
 /* A hash as the stage sees it. */
-static bool has_one(const tamis_body *stage, uint64_t hash) {
+static TAMIS_ONE_KEY bool has_one(const tamis_body *stage, uint64_t hash) {
     uint8_t hit;
     if (TAMIS_ENTRY(stage->kind, speed, has)) return stage->kind->speed->has(stage, hash);
     stage->kind->query(stage, tamis__hashes(&hash, 1), &hit);
@@ -480,13 +480,13 @@ static bool is_in(const tamis_body *stage, seen hash) {
 }
 
 /* From the newest down. */
-static bool has(const tamis_body *f, uint64_t hash) {
+static TAMIS_ONE_KEY bool has(const tamis_body *f, uint64_t hash) {
     tamis_body room[MAX_STAGES];
     const tamis_body *stage = stages_of(f, room);
     const seen as = see(hash);
-    for (uint64_t i = f->word[STAGES]; i-- > 0;)
+    for (uint64_t i = f->word[STAGES] - 1; i > 0; i--)
         if (is_in(&stage[i], as)) return true;
-    return false;
+    return is_in(stage, as); /* for the caller to branch on, when the memory has come */
 }
 
 /* Adds to the stage on top of full ones what neither they nor it have; as long as a batch is not
@@ -524,7 +524,7 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
 
 /* It goes into the lowest stage with room; there is none in a stage below, and nothing in those
  * above. */
-static tamis_status add_new(tamis_body *f, uint64_t hash, bool *is_new) {
+static TAMIS_ONE_KEY tamis_status add_new(tamis_body *f, uint64_t hash, bool *is_new) {
     tamis_body room[MAX_STAGES];
     const tamis_body *stage = stages_of(f, room), *top = NULL;
     const seen as = see(hash);
@@ -546,7 +546,7 @@ static tamis_status add_new(tamis_body *f, uint64_t hash, bool *is_new) {
 
 /* ---- Growing -------------------------------------------------------------------------------- */
 
-static uint64_t room(const tamis_body *f) {
+static TAMIS_ONE_KEY uint64_t room(const tamis_body *f) {
     tamis_body memory[MAX_STAGES];
     const tamis_body *stage = stages_of(f, memory);
     uint64_t sum = 0;
