@@ -209,9 +209,10 @@ static void query(const tamis_body *f, tamis_batch b, uint8_t *hit) {
     }
 }
 
-static bool has(const tamis_body *f, uint64_t hash) {
+static TAMIS_ONE_KEY bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_look look = tamis__slots_look(f, hash);
+    if (look != TAMIS_LOOK_UNSURE) return look == TAMIS_LOOK_PRESENT;
     const tamis_slots t = tamis__bag_slots(f);
-    tamis__slots_expect(&t, &hash, 0, 1);
     return count_of(&t, hash) != 0;
 }
 
@@ -236,7 +237,8 @@ static tamis_status add(tamis_body *f, tamis_batch b) {
     return tamis__add_all(f, &t, b.hash, b.n, add_one, remove_one);
 }
 
-static bool add_single(tamis_body *f, uint64_t hash) {
+static TAMIS_ONE_KEY bool add_single(tamis_body *f, uint64_t hash) {
+    if (tamis__slots_add_plain(f, hash)) return true;
     return tamis__bag_room(f) && add_one(f, hash) == TAMIS_OK;
 }
 

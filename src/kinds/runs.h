@@ -116,10 +116,12 @@ TAMIS_HOT uint64_t tamis__kth_bit(uint64_t word, unsigned k) {
 #endif
 }
 
-/* Is the value in the run of a home? One straight path for nearly all queries, because each branch
- * would be unpredictable: the run ends of the block's homes are found in 64 slots, from the first
- * one on that belongs to the block, and a run in a word is compared at once. */
-TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home, uint64_t value) {
+/* Is the value in a slot of the run of a home; and is it known to be the only slot of that? One
+ * straight path for nearly all queries, because each branch would be unpredictable: the run ends of
+ * the block's homes are found in 64 slots, from the first one on that belongs to the block, and a
+ * run in a word is compared at once. */
+TAMIS_HOT bool tamis__run_shows(const tamis_slots *t, uint64_t ones, uint64_t home, uint64_t value,
+                                bool *is_alone) {
     const uint64_t block = home / TAMIS_SLOTS_BLOCK, occupied = tamis__occupied(t, block);
     const unsigned offset = tamis__offset_of(t, block), shift = offset % 64;
     const uint64_t base = block * TAMIS_SLOTS_BLOCK + offset;
@@ -145,9 +147,15 @@ TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home
     const uint64_t equal = (x - ones) & ~x & ones << (t->width - 1) & UINT64_MAX >> (-bits & 63);
 
     const bool is_occupied = occupied >> home % 64 & 1;
+    *is_alone = is_plain & (start == last);
     if (is_occupied & !(is_plain & (bits <= 64 - in_word)))
         return tamis__run_has_slowly(t, home, value);
     return is_occupied & (equal != 0);
+}
+
+TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home, uint64_t value) {
+    bool is_alone;
+    return tamis__run_shows(t, ones, home, value, &is_alone);
 }
 
 TAMIS_HOT void tamis__query_slots(const tamis_slots *slots, const uint64_t *hash, size_t n,
@@ -220,6 +228,13 @@ TAMIS_HOT void tamis__move_offsets(const tamis_slots *t, uint64_t home, uint64_t
 /* All of tamis__slot_insert except the count of slots in use. */
 TAMIS_HOT bool tamis__insert_slot(const tamis_slots *t, uint64_t home, tamis_run *run, uint64_t at,
                                   uint64_t value) {
+    if (run->start == run->end && at == home) { /* nothing has to move */
+        tamis__slot_put(t, home, value);
+        tamis__set_run_end(t, home, true);
+        tamis__flip_occupied(t, home);
+        run->end++;
+        return true;
+    }
     const uint64_t unused = tamis__first_unused(t, at);
     if (!tamis__may_insert(t, home, unused)) return false;
     const bool is_new = run->start == run->end, is_last = at == run->end;
@@ -290,6 +305,39 @@ TAMIS_HOT bool tamis__body_add(tamis_body *f, uint64_t hash) {
     return true;
 }
 
+/* Of kinds whose runs may have counts between the remainders: a slot with the value is surely one
+ * where it is the only slot. */
+TAMIS_HOT tamis_look tamis__body_look(const tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    bool is_alone;
+    if (!tamis__run_shows(&t, tamis__slots_ones(&t), fp.home, fp.value, &is_alone))
+        return TAMIS_LOOK_ABSENT;
+    return is_alone ? TAMIS_LOOK_PRESENT : TAMIS_LOOK_UNSURE;
+}
+
+/* The same kinds: a slot more for a remainder behind smaller ones, each there once. One that is
+ * there once itself gets its second slot, which is how twice is written; what follows one with a
+ * larger count is never above it, so that walk ends there. */
+TAMIS_HOT bool tamis__body_add_plain(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__slots_of(f);
+    const uint64_t used = tamis__slots_used(&t);
+    if (used >= tamis__slots_limit(t.homes)) return false;
+    tamis__slots_expect(&t, &hash, 0, 1);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    tamis_run run = tamis__find_run(&t, fp.home);
+    uint64_t at = run.start;
+    for (uint64_t before = 0; at < run.end; at++) {
+        const uint64_t x = tamis__slot_get(&t, at);
+        if (x > fp.value) break;
+        if (x <= before) return false;
+        before = x;
+    }
+    if (!tamis__insert_slot(&t, fp.home, &run, at, fp.value)) return false;
+    tamis__put64(t.used, used + 1);
+    return true;
+}
+
 /* ---- Kernels -------------------------------------------------------------------------------- */
 
 typedef struct tamis_slots_ops {
@@ -298,6 +346,8 @@ typedef struct tamis_slots_ops {
     bool (*has)(const tamis_slots *, uint64_t hash);
     void (*query)(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
     size_t (*add)(const tamis_slots *, const uint64_t *hash, size_t n);
+    tamis_look (*look)(const tamis_body *, uint64_t hash);
+    bool (*add_plain)(tamis_body *, uint64_t hash);
     tamis_one one, far_one;
 } tamis_slots_ops;
 
@@ -321,19 +371,26 @@ extern const tamis_slots_ops tamis__slots_avx2;
     static size_t add_to_slots(const tamis_slots *t, const uint64_t *hash, size_t n) {            \
         return tamis__add_to_slots(t, hash, n);                                                   \
     }                                                                                             \
-    static bool body_has(const tamis_body *f, uint64_t hash) {                                    \
+    static TAMIS_ONE_KEY bool body_has(const tamis_body *f, uint64_t hash) {                      \
         return tamis__body_has(f, hash);                                                          \
     }                                                                                             \
     static bool body_has_far(const tamis_body *f, uint64_t hash) {                                \
         return tamis__body_has_far(f, hash);                                                      \
     }                                                                                             \
-    static bool body_add(tamis_body *f, uint64_t hash) {                                          \
+    static TAMIS_ONE_KEY bool body_add(tamis_body *f, uint64_t hash) {                            \
         return tamis__body_add(f, hash);                                                          \
+    }                                                                                             \
+    static TAMIS_ONE_KEY tamis_look body_look(const tamis_body *f, uint64_t hash) {               \
+        return tamis__body_look(f, hash);                                                         \
+    }                                                                                             \
+    static TAMIS_ONE_KEY bool body_add_plain(tamis_body *f, uint64_t hash) {                      \
+        return tamis__body_add_plain(f, hash);                                                    \
     }
 #define TAMIS_SLOTS_OPS_LIST                                                                \
     {                                                                                       \
         .find_run = find_run, .insert = insert_slot, .has = has_hash, .query = query_slots, \
-        .add = add_to_slots, .one = {.has = body_has, .add = body_add}, .far_one = {        \
+        .add = add_to_slots, .look = body_look, .add_plain = body_add_plain,                \
+        .one = {.has = body_has, .add = body_add}, .far_one = {                             \
             .has = body_has_far,                                                            \
             .add = body_add                                                                 \
         }                                                                                   \

@@ -81,6 +81,14 @@ tamis_one tamis__slots_one(const uint64_t word[]) {
     return is_far ? ops()->far_one : ops()->one;
 }
 
+TAMIS_ONE_KEY tamis_look tamis__slots_look(const tamis_body *f, uint64_t hash) {
+    return ops()->look(f, hash);
+}
+
+TAMIS_ONE_KEY bool tamis__slots_add_plain(tamis_body *f, uint64_t hash) {
+    return ops()->add_plain(f, hash);
+}
+
 /* The first slot from here on that holds nothing pushed away from its home. */
 static uint64_t first_at_rest(const tamis_slots *t, uint64_t slot) {
     while (slot < t->count) {

@@ -167,6 +167,13 @@ size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
  * width. */
 tamis_one tamis__slots_one(const uint64_t word[]);
 
+/* The same for multiset, whose runs may have counts between the remainders: whether a key is there,
+ * if the slots show that by themselves; and adding it once more: false, and nothing changed, when
+ * there is no room or the kind has to look closer. */
+typedef enum tamis_look { TAMIS_LOOK_ABSENT, TAMIS_LOOK_PRESENT, TAMIS_LOOK_UNSURE } tamis_look;
+tamis_look tamis__slots_look(const tamis_body *, uint64_t hash);
+bool tamis__slots_add_plain(tamis_body *, uint64_t hash);
+
 /* The next home that has a run, from `home` on; and the last one below `home`. `homes` when there
  * is none. */
 uint64_t tamis__next_home(const tamis_slots *, uint64_t home);

@@ -131,6 +131,38 @@ static void multiset_follows_a_model(void **state) {
     tamis_free(fresh);
 }
 
+/* A key by itself takes a shorter way than many, where the slots alone show what is there. With few
+ * and narrow remainders digits of counts look like remainders, and runs are crowded. */
+static void one_key_is_as_many(void **state) {
+    (void)state;
+    enum { KEYS = 400, STEPS = 6000 };
+    for (uint64_t round = 0; round < 3 * 24; round++) {
+        const unsigned width = 2 + (unsigned)(round % 3);
+        tamis *one = test_make("multiset:capacity=1000,remainder=%u", width),
+              *many = test_copy(one);
+        uint64_t hash, step = 0;
+        for (; step < STEPS; step++) {
+            const uint64_t number = test_number(round, step);
+            const uint64_t key = number % (10 + number / KEYS % KEYS), again = key;
+            tamis_hash_u64s(one, &again, 1, &hash);
+            if (number >> 62 == 0 && tamis_remove_hash(one, hash) == TAMIS_OK)
+                assert_int_equal(tamis_remove_hash(many, hash), TAMIS_OK);
+            const tamis_status rc = tamis_add_hash(one, hash);
+            const uint64_t both[2] = {hash, hash};
+            assert_int_equal(tamis_add_hashes(many, both, rc ? 2 : 1), rc);
+            if (rc) break;
+        }
+        for (uint64_t key = 0; key < 4 * KEYS; key++) {
+            tamis_hash_u64s(one, &key, 1, &hash);
+            assert_int_equal(tamis_has_hash(one, hash), tamis_count_hash(one, hash) > 0);
+        }
+        assert_true(test_is_same_payload(one, many));
+        test_demand_loads(one);
+        tamis_free(one);
+        tamis_free(many);
+    }
+}
+
 /* Capacity is a promise: that many adds fit, whatever they are; it is full at the slot limit. */
 static void room_of_multiset_is_kept(void **state) {
     (void)state;
@@ -171,6 +203,7 @@ int main(void) {
         cmocka_unit_test(counts_go_up_to_64_bits),
         cmocka_unit_test(a_million_adds_of_a_key_take_a_few_slots),
         cmocka_unit_test(multiset_follows_a_model),
+        cmocka_unit_test(one_key_is_as_many),
         cmocka_unit_test(room_of_multiset_is_kept),
         cmocka_unit_test(distinct_keys_are_estimated),
     };
