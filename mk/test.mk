@@ -122,7 +122,7 @@ REPLAYS = $(REPLAY) $(REPLAY_RDB) "$(KEPT_RDB) tests/fuzz/corpus-rdb" \
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make the long
 # ones longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgrade.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgrade.py server_side.py prototypes.sh one_item.py bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)

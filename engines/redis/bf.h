@@ -48,6 +48,9 @@ uint64_t bf_scaled_capacity(const bf_scaling *, uint64_t bytes);
  * params say, or the settings where those are NULL, unless the key must be there. */
 int bf_add(request *, const bf_params *, bool may_create);
 
+/* One item, if the filter is there and has room: see commands.c. */
+bool bf_add_one(request *);
+
 /* ---- What there is (bf_info.c) --------------------------------------------------------------- */
 
 /* A filter in the words of RedisBloom. */

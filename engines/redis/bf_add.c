@@ -299,14 +299,13 @@ static int add_very_many(request *r) {
 
 /* ---- One item -------------------------------------------------------------------------------- */
 
-/* Most commands have one item, and a filter with room for it. False, and nothing was done: the
- * general way finds out what is to be done, or what is wrong. */
-static bool add_single(request *r) {
+/* Growth is for the general way: it needs memory, and a large filter takes long. */
+ONE_ITEM bool bf_add_one(request *r) {
     const value *v = r->value;
     const struct tamis_key item = key_of(*request_items(r));
     bool is_new;
-    if (!r->is_verbatim || v->hashes_itself || v->facts.expansion == 0) return false;
-    if (is_large(v) && tamis_remaining(v->filter) == 0) return false;
+    if (!v || !v->filter || v->hashes_itself || v->facts.expansion == 0) return false;
+    if (tamis_remaining(v->filter) == 0) return false;
     if (tamis_add_new(v->filter, item.bytes, item.len, &is_new)) return false;
     count_items(r, 1);
     request_replicate(r);
@@ -322,7 +321,6 @@ static int add_here(request *r) {
     items t;
     outcome o;
     const value *v = r->value;
-    if (r->form == REPLY_SINGLE && add_single(r)) return REDIS_OK;
     const limits l = limits_of(v);
     if (many_may_wait(r, request_count(r))) return add_very_many(r);
     if (!items_take(r, &t, v)) return REDIS_OK;

@@ -22,6 +22,10 @@ cf_params cf_usual_params(void);
  * cf-kind says; and goes on, by `then`, or with the reply OK. */
 int cf_create(request *, const cf_params *, int (*then)(request *));
 
+/* CF.ADD and CF.ADDNX, if the filter is there and has room: see commands.c. */
+bool cf_add_one(request *);
+bool cf_addnx_one(request *);
+
 /* A filter in RedisBloom's words. */
 typedef struct cf_shape {
     bool is_origin, is_multiset; /* one of RedisBloom; one of ours */

@@ -316,15 +316,13 @@ static int add_here(request *r, adding *a) {
     return REDIS_OK;
 }
 
-/* Most commands have one item, and a filter with room for it. False, and nothing was done: the
- * general way enlarges the filter, or finds out what is wrong. */
-static bool add_single(request *r) {
-    tamis *filter = r->value->filter;
+static inline bool add_single(request *r, bool only_new) {
+    const value *v = r->value;
     const struct tamis_key item = key_of(*request_items(r));
-    if (!r->is_verbatim || r->value->hashes_itself || r->value->facts.expansion == 0) return false;
-    const uint64_t hash = tamis_hash(filter, item.bytes, item.len);
-    const bool is_there = r->only_new && tamis_has_hash(filter, hash);
-    if (!is_there && tamis_add_hash(filter, hash)) return false;
+    if (!v || !v->filter || v->hashes_itself || v->facts.expansion == 0) return false;
+    const uint64_t hash = tamis_hash(v->filter, item.bytes, item.len);
+    const bool is_there = only_new && tamis_has_hash(v->filter, hash);
+    if (!is_there && tamis_add_hash(v->filter, hash)) return false;
     count_items(r, 1);
     request_replicate(r);
     if (!is_there) request_notify(r, added_event);
@@ -332,11 +330,18 @@ static bool add_single(request *r) {
     return true;
 }
 
+ONE_ITEM bool cf_add_one(request *r) {
+    return add_single(r, false);
+}
+
+ONE_ITEM bool cf_addnx_one(request *r) {
+    return add_single(r, true);
+}
+
 static int add(request *r) {
     adding a;
     value *v = request_value(r, NOT_FOUND);
     if (!v || (v->hashes_itself && has_all_expansions(r))) return REDIS_OK;
-    if (r->form == REPLY_SINGLE && add_single(r)) return REDIS_OK;
     if (many_may_wait(r, request_count(r))) return add_very_many(r);
     if (!adding_begin(r, &a)) return REDIS_OK;
     items_read(&a.t, v, request_items(r), 1, 0, a.t.count);

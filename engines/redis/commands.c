@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "engines/redis/alter.h"
+#include "engines/redis/bf.h"
+#include "engines/redis/cf.h"
 #include "engines/redis/clock.h"
+#include "engines/redis/many.h"
 #include "engines/redis/packed_words.h"
 #include "engines/redis/usage.h"
 
@@ -17,12 +20,10 @@ enum {
 #include "engines/redis/commands.def"
     COMMANDS
 };
-static const command commands[COMMANDS];
-#define COMMAND(function, ...)                                                                   \
-    static int enter_##function(redis_ctx *ctx, redis_string **argv, int argc) {                 \
-        request r = {                                                                            \
-            .command = &commands[NUMBER_OF_##function], .ctx = ctx, .argv = argv, .argc = argc}; \
-        return request_run(&r);                                                                  \
+static int run(int number, redis_ctx *ctx, redis_string **argv, int argc);
+#define COMMAND(function, ...)                                                   \
+    static int enter_##function(redis_ctx *ctx, redis_string **argv, int argc) { \
+        return run(NUMBER_OF_##function, ctx, argv, argc);                       \
     }
 #include "engines/redis/commands.def"
 
@@ -35,8 +36,35 @@ static bool finds_keys_itself(const command *c) {
     return strstr(c->flags, "getkeys-api");
 }
 
+enum { FIRST_ITEM = 2 }; /* behind the name and the key */
+
+/* Most commands have one item, and a filter that is there with room for it. These do just that,
+ * with the key open, and need no memory that a limit could refuse; false, and nothing was done or
+ * replied: the command itself finds out what is to be done, or what is wrong. */
+typedef bool short_way(request *);
+static short_way *const short_ways[COMMANDS] = {
+    [NUMBER_OF_bf_add_command] = bf_add_one,     [NUMBER_OF_bf_exists_command] = many_exist_one,
+    [NUMBER_OF_cf_add_command] = cf_add_one,     [NUMBER_OF_cf_exists_command] = many_exist_one,
+    [NUMBER_OF_cf_addnx_command] = cf_addnx_one,
+};
+
 /* Asked once, and not for each of a million adds. */
-static struct traits { bool has_secret, finds_keys_itself; } traits[COMMANDS];
+static struct traits {
+    bool has_secret, finds_keys_itself, opens_key;
+    int mode;      /* in which the key is opened */
+    family family; /* that it may be of */
+    short_way *one;
+} traits[COMMANDS];
+
+static struct traits traits_of(int number) {
+    const command *c = &commands[number];
+    return (struct traits){.has_secret = usage_has_secret(c->usage),
+                           .finds_keys_itself = finds_keys_itself(c),
+                           .opens_key = c->last && c->use != PASS_ON,
+                           .mode = c->use == CHANGE ? REDIS_READ | REDIS_WRITE : REDIS_READ,
+                           .family = c->family == FAMILY_TAMIS ? ANY_FAMILY : c->family,
+                           .one = short_ways[number]};
+}
 
 /* Waiting also for arguments that are not keys does no harm. */
 int request_last_key(const request *r) {
@@ -44,14 +72,28 @@ int request_last_key(const request *r) {
     return finds_keys_itself(c) ? r->argc - 1 : c->last < 0 ? r->argc + c->last : c->last;
 }
 
+/* Does no key owe anything to others, so that a command need not ask whether its own does? */
+static inline bool is_quiet(void) {
+    return !(counters.jobs_active | work_is_behind | atomic_load(&counters.shared) |
+             atomic_load(&counters.owed) | atomic_load(&counters.clocks));
+}
+
 /* Before a command is begun: what its key owes to others. False: it has been replied to, or will be
  * run again. */
-static bool may_begin(request *r) {
+static __attribute__((noinline)) bool may_begin(request *r) {
     const bool has_key = r->command->last;
     if (has_key && filters_are_shared() && !alter_alone(r)) return false;
     if (has_key && atomic_load(&counters.owed)) clock_pay(r);
     if (has_key && atomic_load(&counters.clocks)) clock_begin(r);
     return !work_must_wait(r);
+}
+
+/* Closes the key again. The limits are those of whoever asks. */
+static __attribute__((noinline)) void run_bound(request *r) {
+    const bounds before = bounds_enter(r->ctx, r->is_told);
+    r->command->function(r);
+    request_close(r);
+    bounds_leave(before);
 }
 
 int request_run(request *r) {
@@ -64,15 +106,29 @@ int request_run(request *r) {
     if (r->argc < c->min || (c->max && r->argc > c->max)) return request_wrong_arity(r);
     if (c->last) r->key = r->argv[1];
     if (!may_begin(r)) return REDIS_OK;
-    const bounds before = bounds_enter(r->ctx, r->is_told);
-    r->items = 2;
+    r->items = FIRST_ITEM;
     r->is_verbatim = true;
-    if (c->last && c->use != PASS_ON)
-        request_open(r, c->use == CHANGE ? REDIS_READ | REDIS_WRITE : REDIS_READ,
-                     c->family == FAMILY_TAMIS ? ANY_FAMILY : c->family);
-    c->function(r);
-    request_close(r);
-    bounds_leave(before);
+    if (t->opens_key) request_open(r, t->mode, t->family);
+    run_bound(r);
+    return REDIS_OK;
+}
+
+static ONE_ITEM int run(int number, redis_ctx *ctx, redis_string **argv, int argc) {
+    const struct traits *t = &traits[number];
+    request r = {.command = &commands[number],
+                 .ctx = ctx,
+                 .argv = argv,
+                 .argc = argc,
+                 .items = FIRST_ITEM,
+                 .is_verbatim = true};
+    if (!t->one || argc != FIRST_ITEM + 1) return request_run(&r);
+    r.key = argv[1];
+    if (!is_quiet() && !may_begin(&r)) return REDIS_OK;
+    request_open(&r, t->mode, t->family);
+    if (t->one(&r))
+        request_close(&r);
+    else
+        run_bound(&r);
     return REDIS_OK;
 }
 
@@ -166,7 +222,7 @@ int commands_start(redis_ctx *ctx) {
         /* A second category of the same name is refused, which does no harm. */
         if (redis.AddACLCategory) redis.AddACLCategory(ctx, category_of(c));
         if (create(ctx, c)) return REDIS_ERR;
-        traits[i] = (struct traits){usage_has_secret(c->usage), finds_keys_itself(c)};
+        traits[i] = traits_of((int)i);
     }
     return REDIS_OK;
 }

@@ -70,16 +70,20 @@ int many_ask(request *r, bool is_empty, sender *tell) {
     return REDIS_OK;
 }
 
-/* One item needs no room for many. */
-static int one_exists(request *r) {
+ONE_ITEM bool many_exist_one(request *r) {
+    const value *v = r->value;
+    if (!v || !v->filter) return false;
     const struct tamis_key item = key_of(*request_items(r));
+    const bool is_hit = tamis_has(v->filter, item.bytes, item.len);
     count_items(r, 1);
-    return reply_bool(r->ctx, tamis_has(r->value->filter, item.bytes, item.len));
+    request_close(r); /* before the reply, which has to wait for the filter's memory */
+    reply_bool(r->ctx, is_hit);
+    return true;
 }
 
 int many_exist(request *r) {
     if (request_is_coming(r)) return REDIS_OK;
-    if (r->value) return r->form == REPLY_SINGLE ? one_exists(r) : many_ask(r, false, tell_hits);
+    if (r->value) return many_ask(r, false, tell_hits);
     reply_hits(r, NULL, request_count(r));
     return REDIS_OK;
 }

@@ -36,6 +36,9 @@ int many_ask(request *, bool is_empty, sender *);
  * filter is still on its way is an error. */
 int many_exist(request *);
 
+/* One item, if the filter is there: see commands.c. */
+bool many_exist_one(request *);
+
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 typedef struct stream {

@@ -9,12 +9,6 @@
 
 #include "engines/redis/bounds.h"
 
-/* The server itself turns these into what the client's protocol has; older ones know only the
- * old. */
-int reply_bool(redis_ctx *ctx, bool x) {
-    return redis.ReplyWithBool ? redis.ReplyWithBool(ctx, x) : redis.ReplyWithLongLong(ctx, x);
-}
-
 int reply_map(redis_ctx *ctx, long pairs) {
     return redis.ReplyWithMap ? redis.ReplyWithMap(ctx, pairs)
                               : redis.ReplyWithArray(ctx, 2 * pairs);
@@ -67,12 +61,6 @@ void *reply_alloc(redis_ctx *ctx, size_t size) {
     void *memory = try_alloc(size);
     if (!memory) reply_no_memory(ctx);
     return memory;
-}
-
-struct tamis_key key_of(const redis_string *s) {
-    struct tamis_key key;
-    key.bytes = redis.StringPtrLen(s, &key.len);
-    return key;
 }
 
 bool is_word(const redis_string *s, const char *word) {

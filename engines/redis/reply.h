@@ -9,8 +9,11 @@
 
 #define WRONG_TYPE "WRONGTYPE Operation against a key holding the wrong kind of value"
 
-/* 1 or 0, true or false; pairs of name and value. */
-int reply_bool(redis_ctx *, bool);
+/* 1 or 0, true or false; pairs of name and value. The server itself turns these into what the
+ * client's protocol has; older ones know only the old. */
+static inline int reply_bool(redis_ctx *ctx, bool x) {
+    return redis.ReplyWithBool ? redis.ReplyWithBool(ctx, x) : redis.ReplyWithLongLong(ctx, x);
+}
 int reply_map(redis_ctx *, long pairs);
 int reply_text(redis_ctx *, const char *);
 int reply_ok(redis_ctx *);
@@ -32,7 +35,11 @@ int reply_refusal(redis_ctx *, tamis_status);
 const char *refusal(tamis_status);
 
 /* An argument as the bytes that it is; and is it this word, in capitals or not? */
-struct tamis_key key_of(const redis_string *);
+static inline struct tamis_key key_of(const redis_string *s) {
+    struct tamis_key key;
+    key.bytes = redis.StringPtrLen(s, &key.len);
+    return key;
+}
 bool is_word(const redis_string *, const char *word);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_ours(redis_type *type) {
     return type == t->tamis || type == t->bloom || type == t->cuckoo || type == t->countmin;
 }
 
-void request_open(request *r, int mode, family wanted) {
+ONE_ITEM void request_open(request *r, int mode, family wanted) {
     request_close(r);
     r->value = NULL, r->is_wrong = false;
     r->opened = redis.OpenKey(r->ctx, r->key, mode);
@@ -24,11 +24,6 @@ void request_open(request *r, int mode, family wanted) {
     const bool is_known = r->value && r->value->filter;
     if (is_known && !(r->value->facts.family & wanted)) r->value = NULL;
     r->is_wrong = !r->value;
-}
-
-void request_close(request *r) {
-    if (r->opened) redis.CloseKey(r->opened);
-    r->opened = NULL;
 }
 
 request request_for(const request *r, redis_string *key, family wanted) {
@@ -135,13 +130,9 @@ int reply_read_only(redis_ctx *ctx) {
     return redis.ReplyWithError(ctx, "READONLY You can't write against a read only replica.");
 }
 
-void count_items(const request *r, size_t n) {
-    counters.items[command_writes(r->command)] += n;
-}
-
 /* ---- Who is told ----------------------------------------------------------------------------- */
 
-void request_replicate(const request *r) {
+ONE_ITEM void request_replicate(const request *r) {
     if (r->is_late)
         redis.Replicate(r->ctx, redis.StringPtrLen(r->argv[0], NULL), "v", r->argv + 1,
                         (size_t)(r->argc - 1));
@@ -149,7 +140,7 @@ void request_replicate(const request *r) {
         redis.ReplicateVerbatim(r->ctx);
 }
 
-void request_notify(const request *r, const char *event) {
+ONE_ITEM void request_notify(const request *r, const char *event) {
     redis.NotifyKeyspaceEvent(r->ctx, REDIS_NOTIFY_MODULE, event, r->key);
 }
 

@@ -78,7 +78,10 @@ int request_last_key(const request *);
 
 /* Opens the key for the command's family, or for any; an open one is closed before. */
 void request_open(request *, int mode, family);
-void request_close(request *);
+static inline void request_close(request *r) {
+    if (r->opened) redis.CloseKey(r->opened);
+    r->opened = NULL;
+}
 
 /* Another key of the same command; to be closed. */
 request request_for(const request *, redis_string *key, family);
@@ -138,6 +141,8 @@ bool is_read_only(redis_ctx *);
 int reply_read_only(redis_ctx *);
 
 /* Counts items for INFO. */
-void count_items(const request *, size_t n);
+static inline void count_items(const request *r, size_t n) {
+    counters.items[command_writes(r->command)] += n;
+}
 
 #endif

@@ -190,7 +190,6 @@ typedef struct share {
 static struct {
     pthread_mutex_t mutex;
     share *first;
-    atomic_uint count;
 } shares = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* Where its entry hangs, or where the list ends. */
@@ -198,10 +197,6 @@ static share **find_share(const tamis *filter) {
     share **at = &shares.first;
     while (*at && (*at)->filter != filter) at = &(*at)->next;
     return at;
-}
-
-bool filters_are_shared(void) {
-    return atomic_load(&shares.count) > 0;
 }
 
 bool filter_is_shared(const tamis *filter) {
@@ -218,7 +213,7 @@ bool filter_share(tamis *filter) {
     if (!s && (s = try_alloc(sizeof *s))) {
         *s = (share){.filter = filter, .users = 1};
         *at = s;
-        atomic_fetch_add(&shares.count, 1);
+        atomic_fetch_add(&counters.shared, 1);
     }
     if (s) s->users++;
     pthread_mutex_unlock(&shares.mutex);
@@ -235,7 +230,7 @@ void filter_release(tamis *filter) {
         if (s && --s->users == 1) {
             *at = s->next;
             redis.Free(s);
-            atomic_fetch_sub(&shares.count, 1);
+            atomic_fetch_sub(&counters.shared, 1);
         }
         pthread_mutex_unlock(&shares.mutex);
     }

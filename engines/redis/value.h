@@ -98,7 +98,6 @@ tamis *value_swap(value *, tamis *filter);
  * change one of them has it copied before (alter.h). False when there is no memory to note that. */
 bool filter_share(tamis *);
 bool filter_is_shared(const tamis *);
-bool filters_are_shared(void); /* is any? */
 
 /* The shape word of that name; `otherwise` where the kind has none. */
 uint64_t filter_word(const tamis *, const char *name, uint64_t otherwise);
@@ -165,6 +164,7 @@ extern struct counters {
     atomic_ullong values[FAMILY_CMS + 1]; /* by family */
     atomic_ullong clocks;                 /* values that age by the clock */
     atomic_ullong owed;                   /* those that owe a tick */
+    atomic_ullong shared;                 /* filters that several values have */
     atomic_ullong bytes;                  /* of all filters */
     atomic_ullong refused;                /* images that the gate refused */
     atomic_ullong frees_waiting;          /* filters that are about to be freed */
@@ -172,5 +172,10 @@ extern struct counters {
     unsigned long long jobs_active, jobs_done, job_steps;
     unsigned long long pauses; /* of commands of the primary, to let others in */
 } counters;
+
+/* Does any filter belong to several values? */
+static inline bool filters_are_shared(void) {
+    return atomic_load(&counters.shared) > 0;
+}
 
 #endif

@@ -50,11 +50,13 @@ static void hold_still(job *j) {
  * when a moment has passed: it waits for the next turn, and is the first of it. */
 static struct {
     bool are_watched; /* turns: from the first such wait on */
-    bool is_behind;   /* a command has waited; until a turn ends with nothing left to do */
     bool is_timed;    /* a command of the primary was run in this turn */
     moment turn;      /* that began with it */
     waiter *paused;   /* there is one stream, which waits with it */
 } primary;
+
+/* Until a turn ends with nothing left to do. */
+bool work_is_behind;
 
 static void run_again(waiter *);
 
@@ -62,7 +64,7 @@ static void turn_begins(redis_ctx *ctx, redis_event event, uint64_t part, void *
     waiter *w = primary.paused;
     (void)ctx, (void)event, (void)data;
     if (part != REDIS_LOOP_HAS_SLEPT) return;
-    if (primary.is_timed && !w) primary.is_behind = false;
+    if (primary.is_timed && !w) work_is_behind = false;
     primary.is_timed = false;
     primary.paused = NULL;
     if (!w) return;
@@ -79,7 +81,7 @@ static void watch_turns(redis_ctx *ctx) {
 }
 
 static void unblock(redis_blocked *client, bool is_of_primary) {
-    if (is_of_primary) primary.is_behind = primary.are_watched, primary.is_timed = false;
+    if (is_of_primary) work_is_behind = primary.are_watched, primary.is_timed = false;
     redis.UnblockClient(client, NULL);
 }
 
@@ -449,7 +451,7 @@ static job *job_at(const request *r, int key) {
  * a client that waited for it: then that is settled too. */
 bool work_must_wait(request *r) {
     const bool writes = command_writes(r->command);
-    if (!counters.jobs_active && !primary.is_behind) return false;
+    if (!counters.jobs_active && !work_is_behind) return false;
     if (!writes && (r->command->use != ASK_BY_JOB || !may_wait(r))) return false;
     const bool waits = may_wait(r);
     for (int i = 1; i <= request_last_key(r); i += r->command->step)
@@ -460,5 +462,5 @@ bool work_must_wait(request *r) {
             }
             settle(j);
         }
-    return primary.is_behind && must_pause(r);
+    return work_is_behind && must_pause(r);
 }

@@ -41,6 +41,9 @@ void job_answer(job *, void (*answer)(request *, void *task), size_t count);
 /* Has the worker answer, for a question: its request has the target as its value. */
 int job_ask(job *, void (*answer)(request *, void *task));
 
+/* What the primary sent has waited, and may have to let others in: see work.c. */
+extern bool work_is_behind;
+
 /* Must a command wait: for a job on one of its keys, or, after others of the primary that have
  * waited, so that clients are served between them? Then it does, and will be run again. */
 bool work_must_wait(request *);

@@ -38,7 +38,7 @@ plant "the counter of a sketch is not saved" cms.py \
     "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? le_get(payload + 8 * i, 8) : 0);"
 plant "half a cuckoo filter says no" cf.py \
     engines/redis/many.c "if (request_is_coming(r)) return REDIS_OK;
-    if (r->value) return r->form" "if (r->value && r->value->filter) return r->form"
+    if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
 plant "removed items are not counted" cf.py engines/redis/cf.c "v->facts.deleted++;" ""
 plant "a cuckoo filter has no bits to grow with" cf.py \
     engines/redis/cf_new.c "return STAY + doublings;" "return STAY + doublings - doublings;"
@@ -58,7 +58,7 @@ plant "removals are not saved" cf.py \
     engines/redis/origin_cuckoo.c "s.items,    s.deleted," "s.items,    0 * s.deleted,"
 plant "half a Bloom filter says no" bf.py \
     engines/redis/many.c "if (request_is_coming(r)) return REDIS_OK;
-    if (r->value) return r->form" "if (r->value && r->value->filter) return r->form"
+    if (r->value) return many_ask" "if (r->value && r->value->filter) return many_ask"
 plant "an expansion of 0 scales" bf.py \
     engines/redis/bf.c "if (n.params.expansion == 0) n.params.is_fixed = true;" ""
 plant "the same item twice in a command is new twice" bf.py \
@@ -72,16 +72,23 @@ plant "an item by itself is not replicated" bf.py \
     if (is_new)" "    if (is_new)"
 plant "an item by itself goes into what does not scale" bf.py \
     engines/redis/bf_add.c "v->hashes_itself || v->facts.expansion == 0) return false;" "v->hashes_itself) return false;"
-plant "an item by itself makes a large filter grow while others wait" work.py \
-    engines/redis/bf_add.c "if (is_large(v) && tamis_remaining(v->filter) == 0) return false;" ""
+plant "an item by itself makes a filter grow while others wait" work.py \
+    engines/redis/bf_add.c "if (tamis_remaining(v->filter) == 0) return false;" ""
+plant "no limit binds an item by itself" one_item.py \
+    engines/redis/bf_add.c "if (tamis_remaining(v->filter) == 0) return false;" ""
+plant "an item by itself does not ask what its key owes" one_item.py \
+    engines/redis/commands.c "if (!is_quiet() && !may_begin(&r)) return REDIS_OK;" ""
+plant "an item by itself leaves its key open" one_item.py \
+    engines/redis/commands.c "        request_close(&r);
+    else" "        (void)r;
+    else"
 plant "an item by itself is not replicated to a cuckoo filter" cf.py \
     engines/redis/cf_add.c "    request_replicate(r);
     if (!is_there)" "    if (!is_there)"
 plant "an item by itself that is there is added again" cf.py \
-    engines/redis/cf_add.c "const bool is_there = r->only_new &&" "const bool is_there = false &&"
+    engines/redis/cf_add.c "const bool is_there = only_new &&" "const bool is_there = false &&"
 plant "an item by itself goes into a cuckoo filter that does not grow" cf.py \
-    engines/redis/cf_add.c "r->value->hashes_itself || r->value->facts.expansion == 0) return false;" \
-    "r->value->hashes_itself) return false;"
+    engines/redis/cf_add.c "v->hashes_itself || v->facts.expansion == 0) return false;" "v->hashes_itself) return false;"
 plant "a filter that grew is not put in place" bf.py \
     engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
 plant "A6: any rate above a quarter is taken" bf.py \
