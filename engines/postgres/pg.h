@@ -58,8 +58,10 @@ const void *pg_slice(Datum value, uint64_t offset, uint64_t size);
 /* A filter of the value's own, in the context, that can be changed. */
 tamis *pg_load(Datum value, MemoryContext);
 
-/* A read-only filter on a value in the current context, valid as long as that. */
+/* A read-only filter on a value in the current context, valid as long as that; and one of a value
+ * that passed the gate before, whose header alone is checked, to learn what it is. */
 tamis *pg_view(Datum value);
+tamis *pg_glance(Datum value);
 
 /* A value in the current context, from bytes that pass the gate, or of a filter. */
 struct varlena *pg_value_of_bytes(const void *bytes, size_t size);

@@ -1,15 +1,70 @@
 /* SPDX-License-Identifier: MIT */
-/* The type: text is \x and hex digits, as of bytea, and binary is the image. Every door is a
- * gate. */
+/* The type: text is \x and hex digits, as of bytea, and binary is the image. Every door is a gate;
+ * that of a column of one kind, tamis('blocked'), lets no other in. */
 #include "engines/postgres/pg.h"
 
+#include <catalog/pg_type.h>
 #include <common/hashfn.h>
 #include <libpq/pqformat.h>
 #include <miscadmin.h>
+#include <utils/array.h>
 #include <utils/builtins.h>
 #include <utils/memutils.h>
 
 #include <string.h>
+
+/* ---- Columns of one kind -------------------------------------------------------------------- */
+
+static const char *kind_of_id(int32 id) {
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    for (size_t i = 0; tamis_kind_at(i, &kind); i++)
+        if (kind.id == (uint32_t)id) return kind.name;
+    return "of a newer version";
+}
+
+/* The modifier is the id that images of the kind have. */
+static Datum of_kind(Datum value, int32 id) {
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    struct tamis_info info = TAMIS_INFO_INIT;
+    if (id < 0) return value;
+    tamis *f = pg_glance(value);
+    tamis_get_info(f, &info);
+    if (!tamis_kind_named(info.kind, &kind) || kind.id != (uint32_t)id)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("tamis: a filter of kind %s, where the column is tamis('%s')",
+                               info.kind, kind_of_id(id))));
+    tamis_free(f);
+    return value;
+}
+
+PG_FUNCTION_INFO_V1(pg_tamis_of_kind);
+Datum pg_tamis_of_kind(PG_FUNCTION_ARGS) {
+    return of_kind(PG_GETARG_DATUM(0), PG_GETARG_INT32(1));
+}
+
+PG_FUNCTION_INFO_V1(pg_tamis_typmod_in);
+Datum pg_tamis_typmod_in(PG_FUNCTION_ARGS) {
+    struct tamis_kind_info kind = TAMIS_KIND_INFO_INIT;
+    Datum *name;
+    int n;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false, TYPALIGN_CHAR, &name, NULL,
+                      &n);
+    if (n != 1)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("tamis: a column is of one kind, as tamis('blocked'), not of %d", n)));
+    if (!tamis_kind_named(DatumGetCString(name[0]), &kind))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("tamis: there is no kind %s", DatumGetCString(name[0])),
+                        errhint("SELECT kind FROM tamis_kinds() lists them.")));
+    PG_RETURN_INT32((int32)kind.id);
+}
+
+/* In quotes, since some kinds have names that are words of SQL. */
+PG_FUNCTION_INFO_V1(pg_tamis_typmod_out);
+Datum pg_tamis_typmod_out(PG_FUNCTION_ARGS) {
+    PG_RETURN_CSTRING(psprintf("('%s')", kind_of_id(PG_GETARG_INT32(0))));
+}
 
 /* ---- In and out ----------------------------------------------------------------------------- */
 
@@ -33,7 +88,8 @@ PG_FUNCTION_INFO_V1(pg_tamis_in);
 Datum pg_tamis_in(PG_FUNCTION_ARGS) {
     const bytea *bytes = of_hex(PG_GETARG_CSTRING(0));
     if (!bytes) bytes = DatumGetByteaPP(DirectFunctionCall1(byteain, PG_GETARG_DATUM(0)));
-    PG_RETURN_POINTER(pg_value_of_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)));
+    return of_kind(PointerGetDatum(pg_value_of_bytes(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes))),
+                   PG_GETARG_INT32(2));
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_out);
@@ -59,7 +115,7 @@ Datum pg_tamis_recv(PG_FUNCTION_ARGS) {
     StringInfo message = (StringInfo)PG_GETARG_POINTER(0);
     const int size = message->len - message->cursor;
     const char *bytes = pq_getmsgbytes(message, size);
-    PG_RETURN_POINTER(pg_value_of_bytes(bytes, (size_t)size));
+    return of_kind(PointerGetDatum(pg_value_of_bytes(bytes, (size_t)size)), PG_GETARG_INT32(2));
 }
 
 PG_FUNCTION_INFO_V1(pg_tamis_send);

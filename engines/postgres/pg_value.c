@@ -163,13 +163,22 @@ tamis *pg_load(Datum value, MemoryContext context) {
     return f;
 }
 
-tamis *pg_view(Datum value) {
+static tamis *view(Datum value, bool is_trusted) {
     struct varlena *bytes = fetched(value);
     pg_room room;
     tamis *f;
     pg_load_in(&room, CurrentMemoryContext);
+    room.options.is_trusted = is_trusted;
     pg_check(tamis_view_with(&f, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &room.options));
     return f;
+}
+
+tamis *pg_view(Datum value) {
+    return view(value, false);
+}
+
+tamis *pg_glance(Datum value) {
+    return view(value, true);
 }
 
 /* ---- And back ------------------------------------------------------------------------------- */

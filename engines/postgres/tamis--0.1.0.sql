@@ -6,18 +6,23 @@
 
 CREATE TYPE tamis;
 
-CREATE FUNCTION tamis_in(cstring) RETURNS tamis
+CREATE FUNCTION tamis_in(cstring, oid, integer) RETURNS tamis
 AS 'MODULE_PATHNAME', 'pg_tamis_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tamis_out(tamis) RETURNS cstring
 AS 'MODULE_PATHNAME', 'pg_tamis_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION tamis_recv(internal) RETURNS tamis
+CREATE FUNCTION tamis_recv(internal, oid, integer) RETURNS tamis
 AS 'MODULE_PATHNAME', 'pg_tamis_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION tamis_send(tamis) RETURNS bytea
 AS 'MODULE_PATHNAME', 'pg_tamis_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tamis_typmod_in(cstring[]) RETURNS integer
+AS 'MODULE_PATHNAME', 'pg_tamis_typmod_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION tamis_typmod_out(integer) RETURNS cstring
+AS 'MODULE_PATHNAME', 'pg_tamis_typmod_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- Bits do not compress, so values are stored as they are, and out of the row.
 CREATE TYPE tamis (
     INPUT = tamis_in, OUTPUT = tamis_out, RECEIVE = tamis_recv, SEND = tamis_send,
+    TYPMOD_IN = tamis_typmod_in, TYPMOD_OUT = tamis_typmod_out,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external
 );
 COMMENT ON TYPE tamis IS 'a filter: is a key in the set? No is certain; yes is wrong at a rate you choose';
@@ -25,6 +30,10 @@ COMMENT ON TYPE tamis IS 'a filter: is a key in the set? No is certain; yes is w
 CREATE FUNCTION tamis(bytea) RETURNS tamis
 AS 'MODULE_PATHNAME', 'pg_tamis_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tamis(bytea) IS 'the filter of an image, which is checked';
+CREATE FUNCTION tamis(filter tamis, kind integer, is_explicit boolean) RETURNS tamis
+AS 'MODULE_PATHNAME', 'pg_tamis_of_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tamis(tamis, integer, boolean) IS 'the filter, if it is of the kind of the column: tamis(''blocked'')';
+CREATE CAST (tamis AS tamis) WITH FUNCTION tamis(tamis, integer, boolean) AS IMPLICIT;
 CREATE CAST (bytea AS tamis) WITH FUNCTION tamis(bytea);
 CREATE CAST (tamis AS bytea) WITHOUT FUNCTION;
 

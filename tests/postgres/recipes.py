@@ -70,7 +70,7 @@ SELECT DISTINCT p.proname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refo
 JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
 AND NOT ('internal'::regtype = ANY (p.proargtypes) OR 'cstring'::regtype = ANY (p.proargtypes))
 AND p.prorettype NOT IN ('internal'::regtype, 'cstring'::regtype)
-AND NOT EXISTS (SELECT FROM pg_type t WHERE p.oid IN (t.typsend, t.typreceive))
+AND NOT EXISTS (SELECT FROM pg_type t WHERE p.oid IN (t.typsend, t.typreceive, t.typmodin))
 AND NOT EXISTS (SELECT FROM pg_amproc a WHERE a.amproc = p.oid)
 AND (p.proname IN ('tamis_has', 'tamis_is_in') OR NOT EXISTS (SELECT FROM pg_operator o WHERE o.oprcode = p.oid)) ORDER BY 1"""
 

@@ -25,7 +25,7 @@ BUILT = "fuse ribbon gcs fuse:fpr=1/256 cascade binary-fuse".split()
 
 MAKE = f"""
 CREATE TABLE filters (id int PRIMARY KEY, spec text, f tamis NOT NULL);
-CREATE TABLE others (name tamis_file, filters tamis[], pair filters, f tamis DEFAULT tamis_new('blocked:capacity=9'));
+CREATE TABLE others (name tamis_file, filters tamis[], pair filters, f tamis('blocked') DEFAULT tamis_new('blocked:capacity=9'));
 INSERT INTO filters SELECT n, spec, tamis_add(tamis_new(spec), ARRAY(SELECT g FROM generate_series(1, 200) g))
     FROM unnest(string_to_array('{' '.join(SPECS)}', ' ')) WITH ORDINALITY x(spec, n);
 INSERT INTO filters SELECT 100 + n, spec, (SELECT tamis_build(g, spec) FROM generate_series(1, 200) g)

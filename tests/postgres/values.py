@@ -52,7 +52,7 @@ def in_and_out(server, s):
         s.rows("DROP TABLE back")
     tap.equal(s.one("SELECT count(*) FROM f WHERE f::text::tamis::bytea <> f::bytea OR tamis(f::bytea) <> f OR f::bytea::tamis <> f OR "
                     "tamis_send(f) <> f::bytea "
-                    "OR tamis_out(f)::text <> f::bytea::text OR tamis_in(tamis_out(f)) <> f"), "0", "text, bytea and the functions of the "
+                    "OR tamis_out(f)::text <> f::bytea::text OR tamis_in(tamis_out(f), 0, -1) <> f"), "0", "text, bytea and the functions of the "
                     "type, there and back")
     tap.equal(s.one("SELECT count(*) FROM f WHERE f::text <> '\\x' || encode(f::bytea, 'hex')"), "0", "the text is hex digits")
     s.rows("SET bytea_output = escape")
@@ -69,6 +69,33 @@ def in_and_out(server, s):
     tap.equal(s.one("SELECT jsonb_populate_record(NULL::f, to_jsonb(x)) = x FROM f x WHERE id = 1"), "t", "through JSON and back")
     tap.equal(s.rows("SELECT attstorage FROM pg_attribute WHERE attrelid = 'f'::regclass AND attname = 'f'"), [("e",)],
               "values are not compressed")
+
+
+def columns_of_one_kind(server, s):
+    s.rows("CREATE TABLE single (id int, f tamis(blocked), w tamis('window'))")
+    tap.equal(s.rows("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'single'::regclass AND attname IN ('f', 'w')"),
+              [("tamis('blocked')",), ("tamis('window')",)], "a column of one kind says so")
+    s.rows("INSERT INTO single SELECT 1, tamis_build(k), NULL FROM t; INSERT INTO single VALUES (2, NULL, tamis_new('window:capacity=100'))")
+    s.rows("UPDATE single SET f = tamis_add(f, 'more') WHERE id = 1; UPDATE single SET f = tamis_union(f, f)")
+    tap.equal(s.rows("SELECT id, f @> 'more', w IS NULL FROM single ORDER BY id"), [("1", "t", "t"), ("2", "NULL", "f")], "it takes its kind")
+    classic = image_of(s, "SELECT tamis_build(k, 'classic') FROM t")
+    path = os.path.join(server.folder, "copy.kind")
+    s.rows("CREATE TABLE any_kind AS SELECT 3 AS id, tamis_build(i, 'classic:fpr=1e-9') AS f, NULL::tamis AS w FROM generate_series(1, 9999) i")
+    doors = ["INSERT INTO single SELECT 3, tamis_build(k, 'classic') FROM t", f"INSERT INTO single VALUES (3, {literal(classic)})",
+             f"INSERT INTO single VALUES (3, {literal(classic)}::bytea::tamis)", "INSERT INTO single SELECT * FROM any_kind",
+             "UPDATE single SET f = tamis_new('classic:capacity=9')", "UPDATE single SET w = f WHERE id = 1",
+             f"SELECT {literal(classic)}::tamis(blocked)", "ALTER TABLE any_kind ALTER f TYPE tamis(blocked)"]
+    for how in ("text", "binary"):
+        s.rows(f"COPY (SELECT 3, f, w FROM any_kind) TO '{path}.{how}' WITH (FORMAT {how})")
+        doors.append(f"COPY single FROM '{path}.{how}' WITH (FORMAT {how})")
+    for door in doors:
+        tap.check("where the column is tamis('" in s.error(door), f"and no other: {door[:60]}")
+    s.rows("ALTER TABLE any_kind ALTER f TYPE tamis('classic'); ALTER TABLE single ALTER f TYPE tamis")
+    tap.equal(s.one("SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'single'::regclass AND attname = 'f'"), "tamis",
+              "a column can be of any kind again")
+    for modifier, said in (("blockd", "no kind blockd"), ("1", "no kind 1"), ("blocked, classic", "not of 2"), ("''", "no kind")):
+        tap.check(said in s.error(f"CREATE TABLE bad (f tamis({modifier}))"), f"refused: tamis({modifier})")
+    s.rows("DROP TABLE single, any_kind")
 
 
 def order(s):
@@ -730,7 +757,7 @@ def estimates(s):
 
 OBJECTS = ("FROM pg_depend d, pg_extension e WHERE e.extname = 'tamis' AND d.refobjid = e.oid "
            "AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'")
-INTERNAL = ("proname ~ '^tamis(_file)?_(in|out|recv|send)$' OR proname ~ '^tamis_(eq|ne|lt|le|gt|ge|cmp|hash|hash_extended)$' "
+INTERNAL = ("proname ~ '^tamis(_file)?_(in|out|recv|send|typmod_in|typmod_out)$' OR proname ~ '^tamis_(eq|ne|lt|le|gt|ge|cmp|hash|hash_extended)$' "
             "OR 'internal'::regtype = ANY (proargtypes::oid[] || prorettype)")
 
 
@@ -836,6 +863,7 @@ def main():
         make_tables(s)
         in_and_out(server, s)
         order(s)
+        columns_of_one_kind(server, s)
         damage(server, s)
         kinds(s)
         changes(s)
