@@ -101,6 +101,9 @@ void pg_form_obey_notes(pg_form *, const char *encoding, const char *canon, bool
 /* The key of a datum: a part of it, or of memory in the current context. */
 void pg_key_of(const pg_form *, Datum, sql_key *);
 
+/* The same of forms that are numbers, where nothing else of the key is needed. */
+uint64_t pg_number_of(const pg_form *, Datum);
+
 /* A filter that gets its first key of this form gets its note. */
 void pg_form_note_in(const pg_form *, tamis *);
 

@@ -154,14 +154,22 @@ static void keep_bytes(state *s, const void *bytes, size_t len) {
     memcpy(at + sizeof size, bytes, len);
 }
 
-static void keep(state *s, const sql_key *key) {
-    if (s->keeping == KEYS) {
-        keep_bytes(s, key->bytes, key->len);
+static void wait_for_more(state *s, uint64_t number_or_hash) {
+    s->waiting[s->waits++] = number_or_hash;
+    if (s->waits == WAITING) flush(s);
+}
+
+static void keep(state *s, const pg_form *form, Datum datum) {
+    sql_key key;
+    if (s->keeping == NUMBERS) {
+        wait_for_more(s, pg_number_of(form, datum));
         return;
     }
-    s->waiting[s->waits++] =
-        s->keeping == NUMBERS ? key->number : tamis_builder_hash(s->maker, key->bytes, key->len);
-    if (s->waits == WAITING) flush(s);
+    pg_key_of(form, datum, &key);
+    if (s->keeping == KEYS)
+        keep_bytes(s, key.bytes, key.len);
+    else
+        wait_for_more(s, tamis_builder_hash(s->maker, key.bytes, key.len));
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -206,9 +214,7 @@ Datum pg_tamis_build_row(PG_FUNCTION_ARGS) {
         s = open_state(new_group(fcinfo), pg_spec(has_spec ? PG_GETARG_TEXT_PP(2) : NULL),
                        pg_form_note(form), pg_form_is_number(form), is_passed_on(fcinfo));
     }
-    sql_key key;
-    pg_key_of(form, PG_GETARG_DATUM(1), &key);
-    keep(s, &key);
+    keep(s, form, PG_GETARG_DATUM(1));
     PG_RETURN_POINTER(s);
 }
 

@@ -261,3 +261,12 @@ void pg_key_of(const pg_form *form, Datum datum, sql_key *key) {
     if (sql_key_encode(&form->form, key, room ? palloc(room) : NULL, &why))
         refuse(&why, ERRCODE_INVALID_TEXT_REPRESENTATION);
 }
+
+/* An aggregate asks this for each row, mostly of these two types. */
+uint64_t pg_number_of(const pg_form *form, Datum datum) {
+    sql_key key;
+    if (form->read == read_int8) return (uint64_t)DatumGetInt64(datum);
+    if (form->read == read_int4) return (uint64_t)(int64)DatumGetInt32(datum);
+    form->read(datum, &key);
+    return key.number;
+}
