@@ -170,6 +170,13 @@ static const pg_form *form_by(pg_call *call, FunctionCallInfo fcinfo, Datum valu
     return form;
 }
 
+static bool has_slice(Datum value, const void *header, uint64_t size, const pg_key *key) {
+    struct tamis_slice s = TAMIS_SLICE_INIT;
+    if (key->is_impossible) return false;
+    pg_check(tamis_slice_find(&s, header, size, NULL, key->bytes, key->len));
+    return tamis_slice_has(&s, s.size ? pg_slice(value, s.offset, s.size) : NULL);
+}
+
 bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg, bool *has) {
     struct tamis_slice s = TAMIS_SLICE_INIT;
     sql_key key;
@@ -180,9 +187,6 @@ bool pg_call_slice(pg_call *call, FunctionCallInfo fcinfo, Datum value, int arg,
     if (rc == TAMIS_UNSUPPORTED) return false;
     pg_check(rc);
     pg_key_of(form_by(call, fcinfo, value, arg, &s), PG_GETARG_DATUM(arg), &key);
-    *has = false;
-    if (key.is_impossible) return true;
-    pg_check(tamis_slice_find(&s, header, size, NULL, key.bytes, key.len));
-    *has = tamis_slice_has(&s, s.size ? pg_slice(value, s.offset, s.size) : NULL);
+    *has = has_slice(value, header, size, &key);
     return true;
 }

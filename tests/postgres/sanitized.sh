@@ -43,7 +43,7 @@ fi
 try "the extension is built for the sanitizers" build
 try "and what it is loaded with" translations
 [ -z "$code" ] || { echo "1..$n" && exit 1; }
-for program in values keys; do
+for program in values keys slices; do
     [ ! -e "tests/postgres/$program.py" ] || try "checked: tests/postgres/$program.py" checked "tests/postgres/$program.py"
 done
 programs=${PROGRAMS:-${SHORT:+20}}
