@@ -61,6 +61,23 @@ plant "who stops a resize has the new payload already" laws/laws "stopping_chang
     src/core/filter.c "    if (!rc) rc = tamis__stopped(f);
     if (!rc) rc = tamis__install(f, &to, &block);" "    if (!rc) rc = tamis__install(f, &to, &block);
     if (!rc) rc = tamis__stopped(f);"
+plant "a slice is the first block" laws/laws "slice_equals_whole: blocked" \
+    src/kinds/blocked.c "    part->size = BLOCK_BYTES;
+    return locate(f, hash);" "    part->size = BLOCK_BYTES;
+    return 0 * locate(f, hash);"
+plant "a slice of another shard is read" unit/test_hosts "" \
+    src/kinds/shard.c "own->size = is_mine ? size : 0;" "own->size = size;"
+plant "a struct of the caller says how much of a slice is read" unit/test_hosts "" \
+    src/core/slice.c "if (part.size && part.size == slice.size)" "if (part.size)"
+plant "a stopped segment is a segment" unit/test_builder "" \
+    src/kinds/peel.c "return b.is_stopped ? TAMIS_CANCELLED : TAMIS_OK;" "return TAMIS_OK;"
+plant "a segment is not asked whether to stop" unit/test_builder "" \
+    src/build/build_segments.c "index, {must_stop, g}};" "index, {0, g}};"
+plant "saving goes on" unit/test_files "" \
+    src/core/bytes.c "        rc = tamis__stopped(f);
+        if (!rc)
+            rc = tamis__file_append" "        if (!rc)
+            rc = tamis__file_append"
 plant "what is built forgets whom to ask" laws/laws "stopping_is_kept_however_made: cuckoo" \
     src/build/finish.c "kept = tamis__options_of(b->filter);" "kept = {.max_bytes = b->filter->max_bytes};"
 plant "a builder goes on" laws/laws "a_builder_can_be_stopped: fuse" \

@@ -18,8 +18,16 @@ try() { # test of tests/postgres
 plant "a handle stays when another value of the same length comes" programs \
     engines/postgres/pg_calls.c "memcmp(VARDATA_ANY(bytes), call->header, known) == 0" "known > 0"
 plant "a toasted value is known by its length" programs \
-    engines/postgres/pg_calls.c "memcmp(&pointer, &call->pointer, sizeof pointer) == 0" \
-    "pointer.va_rawsize == call->pointer.va_rawsize"
+    engines/postgres/pg_calls.c "return memcmp(a, b, sizeof *a) == 0;" "return a->va_rawsize == b->va_rawsize;"
+plant "the notes of a slice stay for the value before it" slices \
+    engines/postgres/pg_calls.c "    call->obeys = NONE;" ""
+plant "one filter of many rows is asked by slices" slices \
+    engines/postgres/pg_calls.c "if (is_held(call, &pointer) || is_same(&pointer, &call->sliced)) return false;" ""
+plant "a slice needs no note" slices \
+    engines/postgres/pg_calls.c "s->items > 0" "false"
+plant "a column of one kind takes any in binary" values \
+    engines/postgres/pg_type.c "PointerGetDatum(pg_value_of_bytes(bytes, (size_t)size)), PG_GETARG_INT32(2)" \
+    "PointerGetDatum(pg_value_of_bytes(bytes, (size_t)size)), -1"
 plant "a secret of one builder is taken for that of another" values \
     engines/postgres/pg_build.c 'return has_option(spec, "hash", "sip13");' "return false && spec;"
 plant "the rows of the last 512 are left out" values \
