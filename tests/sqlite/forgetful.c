@@ -169,6 +169,7 @@ static int read_file(sqlite3_file *file, void *bytes, int size, sqlite3_int64 at
 
 static int write_file(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at) {
     disk_file *f = file_of(file);
+    if (has_lost) return SQLITE_IOERR_WRITE;
     note(f, at, bytes, (size_t)size); /* the one during which power is lost may be torn */
     if (is_dark()) return SQLITE_IOERR_WRITE;
     put(&f->now, (size_t)at, bytes, (size_t)size);
@@ -177,6 +178,7 @@ static int write_file(sqlite3_file *file, const void *bytes, int size, sqlite3_i
 
 static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
     disk_file *f = file_of(file);
+    if (has_lost) return SQLITE_IOERR_TRUNCATE;
     note(f, 0, NULL, (size_t)size);
     if (is_dark()) return SQLITE_IOERR_TRUNCATE;
     resize(&f->now, (size_t)size);
@@ -261,6 +263,7 @@ static disk_file *new_file(const char *name) {
     disk_file *f = named(name);
     if (!f) f = named("");
     if (!f) abort();
+    if (!*f->name) f->is_durable = false;
     snprintf(f->name, sizeof f->name, "%s", name);
     if (!f->last) f->last = &f->first;
     return f;
@@ -275,7 +278,11 @@ static int open_path(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     disk_file *f = new_file(name ? name : own);
     f->is_temporary = !name;
     if (!f->exists && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
-    if (!f->exists) resize(&f->now, 0);
+    if (!f->exists) {
+        forget_changes(f);
+        resize(&f->now, 0);
+        resize(&f->synced, 0);
+    }
     f->exists = true;
     ((open_file *)file)->file = f;
     file->pMethods = &methods;

@@ -126,7 +126,13 @@ static bool transaction(sqlite3 *db) {
 
 /* ---- What must be true ---------------------------------------------------------------------- */
 
+/* SQLite's own tables first: where they are not well, this file system lies. */
 static bool agree(sqlite3 *db) {
+    if (number(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") !=
+        1) {
+        printf("# the database itself is damaged\n");
+        return false;
+    }
     const int64_t missing = number(db, "SELECT count(*) FROM plain WHERE NOT EXISTS (SELECT 1 FROM "
                                        "seen WHERE seen.key = plain.key)");
     const int64_t keys = number(db, "SELECT count(*) FROM plain");
