@@ -12,13 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sq
 
 tap = sq.Tap()
-
-
-def refuses(db, sql, *values, says):
-    sentence = db.error(sql, *values)
-    if not tap.check(says in sentence, f"refused: {sql[:90]}"):
-        print(f"#   wanted {says!r}\n#   got    {sentence!r}", flush=True)
-
+refuses = sq.refuser(tap)
 
 # ---- Kinds ------------------------------------------------------------------------------------
 

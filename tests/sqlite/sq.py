@@ -87,6 +87,15 @@ class Database:
         self.connection.close()
 
 
+def refuser(tap):
+    """A check that a statement is an error with some words."""
+    def refuses(db, sql, *values, says):
+        sentence = db.error(sql, *values)
+        if not tap.check(says in sentence, f"refused: {sql[:90]}"):
+            print(f"#   wanted {says!r}\n#   got    {sentence!r}", flush=True)
+    return refuses
+
+
 class Folder:
     """A directory of a test's own, and the command in it."""
 
