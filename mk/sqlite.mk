@@ -55,8 +55,8 @@ $(LITE_PROGRAMS): $(B)/tests/sqlite/%: $(B)/tests/sqlite/%.o $(B)/tests/sqlite/f
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lsqlite3 $(LIBS)
 LITE_TESTS := $(if $(HAS_SQLITE),$(LITE_PROGRAMS)) $(addprefix tests/sqlite/,functions.py tables.py recipes.py)
-# docs/sql.md, in every engine that is there.
-SQL_JOBS := tests/sql/jobs.py
+# docs/sql.md, and the same keys, in every engine that is there.
+SQL_JOBS := tests/sql/jobs.py tests/sql/pairs.py
 ENGINE_PROGRAMS += $(if $(HAS_SQLITE),sqlite $(LITE_PROGRAMS))
 ENGINE_TESTS    += $(LITE_TESTS) $(SQL_JOBS)
 ENGINE_ENV      += TAMIS_SQLITE=$(abspath $(B)/sqlite)

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""One filter answers the same in every engine of SQL and in the command: each builds filters of the same keys, of every class, and they
+are the same bytes; and each finds all keys in them, and the same false positives.
+
+    tests/sql/pairs.py [KEYS [ENGINE...]]      (default: 3000 keys, every engine that is installed)
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from engines import ENGINES, prefer_system, sq
+
+SPEC = "fpr=1%"
+# The i-th key of each class, in each engine; and the lines of the command.
+KEYS = {
+    "int64": {"SQLite": "i * 1000003 - 1000000000000", "PostgreSQL": "i * 1000003 - 1000000000000",
+              "DuckDB": "i * 1000003 - 1000000000000", "line": lambda i: str(i * 1000003 - 1000000000000)},
+    "double": {"SQLite": "i * 0.375", "PostgreSQL": "i * 0.375::float8", "DuckDB": "i * 0.375::DOUBLE", "line": lambda i: repr(i * 0.375)},
+    "utf8": {"SQLite": "'ключ-' || i", "PostgreSQL": "'ключ-' || i", "DuckDB": "'ключ-' || i", "line": lambda i: f"ключ-{i}"},
+    "hex": {"SQLite": "CAST('key-' || i AS BLOB)", "PostgreSQL": "convert_to('key-' || i, 'UTF8')", "DuckDB": "encode('key-' || i)",
+            "line": lambda i: f"key-{i}".encode().hex()},
+}
+NUMBERS = {
+    "SQLite": "(WITH RECURSIVE n(i) AS (SELECT {0} UNION ALL SELECT i + 1 FROM n WHERE i < {1}) SELECT i FROM n)",
+    "PostgreSQL": "(SELECT i FROM generate_series({0}::bigint, {1}) i) n",
+    "DuckDB": "(SELECT i FROM range({0}::BIGINT, {1}::BIGINT + 1) r(i)) n",
+}
+BUILD = {"SQLite": "SELECT hex(tamis_build({0}, '{1}')) FROM {2}", "PostgreSQL": "SELECT encode(tamis_build({0}, '{1}')::bytea, 'hex') FROM {2}",
+         "DuckDB": "SELECT hex(tamis_build({0}, '{1}')) FROM {2}"}
+# Sums tell which of them are found, not only how many.
+ASK = {"SQLite": "SELECT count(*), sum(i) FROM {2} WHERE tamis_has((SELECT tamis_open(x'{1}')), {0})",
+       "PostgreSQL": "SELECT count(*), sum(i) FROM {2} WHERE '\\x{1}'::bytea::tamis @> ({0})",
+       "DuckDB": "SELECT tamis_open(unhex('{1}'), 'f'); SELECT count(*), sum(i) FROM {2} WHERE tamis_has('f', {0})"}
+
+
+class Command:
+    """The command, by files."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, *arguments, lines):
+        text = "".join(f"{line}\n" for line in lines)
+        return subprocess.run([sq.COMMAND, *arguments], input=text, capture_output=True, text=True, cwd=self.folder, check=False).stdout
+
+    def build(self, kind, keys):
+        self.run("build", "command.tamis", "--force", "-p", "1%", "--keys", kind, lines=map(KEYS[kind]["line"], range(1, keys + 1)))
+        with open(os.path.join(self.folder, "command.tamis"), "rb") as file:
+            return file.read()
+
+    def ask(self, kind, image, first, last):
+        with open(os.path.join(self.folder, "asked.tamis"), "wb") as file:
+            file.write(image)
+        line = KEYS[kind]["line"]
+        found = set(self.run("check", "asked.tamis", "--keys", kind, lines=map(line, range(first, last + 1))).split("\n"))
+        all_of = [i for i in range(first, last + 1) if line(i) in found]
+        return len(all_of), sum(all_of)
+
+    def close(self):
+        pass
+
+
+class Engine:
+    """One of SQL."""
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.engine = ENGINES[name][1](folder)
+
+    def build(self, kind, keys):
+        sql = BUILD[self.name].format(KEYS[kind][self.name], SPEC, NUMBERS[self.name].format(1, keys))
+        return bytes.fromhex(self.engine.last(sql + ";\n")[0][0])
+
+    def ask(self, kind, image, first, last):
+        sql = ASK[self.name].format(KEYS[kind][self.name], image.hex(), NUMBERS[self.name].format(first, last))
+        count, total = self.engine.last(sql + ";\n")[0]
+        return int(count), int(total or 0)
+
+    def close(self):
+        self.engine.close()
+
+
+def compare(tap, engines, kind, keys):
+    images = {name: engine.build(kind, keys) for name, engine in engines.items()}
+    for name, image in images.items():
+        tap.check(len(image) > 192 + keys and image[192:192 + keys] == images["the command"][192:192 + keys],
+                  f"{kind}: {name} builds what the command builds")
+        answers = {other: (engine.ask(kind, image, 1, keys), engine.ask(kind, image, keys + 1, 2 * keys)) for other, engine in engines.items()}
+        for other, (found, false) in answers.items():
+            tap.equal(found, (keys, keys * (keys + 1) // 2), f"{kind}: {other} finds all keys of {name}")
+            tap.equal(false, answers["the command"][1], f"{kind}: {other} has the same false positives in that of {name}")
+
+
+def main():
+    prefer_system()
+    tap = sq.Tap()
+    keys = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+    with tempfile.TemporaryDirectory(prefix="tamis-sql-") as folder:
+        engines = {"the command": Command(folder)}
+        for name in sys.argv[2:] or ENGINES:
+            if ENGINES[name][0]():
+                tap.skip(name, ENGINES[name][0]())
+            else:
+                engines[name] = Engine(name, folder)
+        for kind in KEYS:
+            compare(tap, engines, kind, keys)
+        for engine in engines.values():
+            engine.close()
+        os.chdir("/")
+    return tap.end()
+
+
+sys.exit(main())
