@@ -161,6 +161,38 @@ def elsewhere(folder):
         each.close()
 
 
+# ---- Checkpoints ------------------------------------------------------------------------------
+
+def checkpoints(folder):
+    """Batches that fill the journal again and again, added and removed: pages follow, and another connection finds every key."""
+    path = folder.file("pages.db")
+    db, other = sq.Database(path), sq.Database(path)
+    db.rows("PRAGMA synchronous = OFF")
+    db.rows("CREATE VIRTUAL TABLE seen USING tamis('multiset:capacity=60000,fpr=1e-6')")
+    db.rows("CREATE TABLE plain(key PRIMARY KEY) WITHOUT ROWID")
+    batch = "WITH RECURSIVE s(v) AS (SELECT ?1 UNION ALL SELECT v + 1 FROM s WHERE v < ?1 + 1999) "
+    pages = journals = 0
+    good = True
+    for turn in range(16):
+        db.rows("BEGIN")
+        if turn % 4 == 3:  # removes the batch of before
+            for table in ("seen", "plain"):
+                db.many(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in range((turn - 1) * 2000, turn * 2000)])
+        else:
+            for table in ("seen", "plain"):
+                db.rows(batch + f"INSERT INTO {table} SELECT v FROM s", turn * 2000)
+        db.rows("COMMIT")
+        rows = db.one("SELECT count(*) FROM seen_data WHERE id > 1000000")
+        pages, journals = pages + (rows == 0), journals + (rows > 0)
+        fresh = sq.Database(path)
+        good = good and agree(other) and agree(fresh)
+        fresh.close()
+    tap.check(good, "16 batches, each found by a connection that is open and by a new one")
+    tap.check(pages > 2 and journals > 2, f"pages were written {pages} times, and the journal alone {journals} times")
+    db.close()
+    other.close()
+
+
 # ---- Damaged rows -----------------------------------------------------------------------------
 
 def damage(folder):
@@ -334,6 +366,7 @@ def main():
         refusals(sq.Database())
         triggers(sq.Database())
         elsewhere(folder)
+        checkpoints(folder)
         damage(folder)
         for mode in ("DELETE", "WAL"):
             two_connections(folder, mode, transactions // 2)
