@@ -74,7 +74,8 @@ def open_database(path=":memory:", **settings):
 
 def command(*arguments, stdin=None):
     """The command tamis, in the directory of filters."""
-    done = subprocess.run([COMMAND, *arguments], input=stdin, capture_output=True, text=True, cwd=FILES, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run([COMMAND, *arguments], input=stdin, capture_output=True, text=True, cwd=FILES, env=environment, check=False)
     if done.returncode > 1:
         raise AssertionError(done.stderr)
     return done.stdout

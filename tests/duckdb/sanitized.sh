@@ -6,6 +6,8 @@ cd "$(dirname "$0")/../.." || exit 2
 unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one under test
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 library=$(realpath "$(${CC:-gcc} -print-file-name=libasan.so)")
+# DuckDB throws exceptions, which a sanitizer must find the way to when it starts.
+exceptions=$(realpath "$(${CC:-gcc} -print-file-name=libstdc++.so.6)")
 versions=${DUCKDB_VERSIONS:-1.4.4 2.0.0}
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$work/report
 export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/report
@@ -15,11 +17,11 @@ export TAMIS=$PWD/build/tamis MUTANTS=${MUTANTS:-${SHORT:+50}} ROUNDS=4
 build() {
     flock Makefile make -s -j2 SAN=1 build-san/duckdb/tamis.duckdb_extension && flock Makefile make -s -j2 build/tamis
 }
-# The library is only for DuckDB's process: the command has none of it.
+# The libraries are only for DuckDB's process: the command has none of it.
 checked() { # python, program
-    TAMIS_DUCKDB=$PWD/build-san/duckdb/tamis.duckdb_extension LD_PRELOAD=$library timeout 900 "$@"
+    TAMIS_DUCKDB=$PWD/build-san/duckdb/tamis.duckdb_extension LD_PRELOAD="$library $exceptions" timeout 900 "$@"
 }
-if [ ! -e "$library" ]; then
+if [ ! -e "$library" ] || [ ! -e "$exceptions" ]; then
     echo "ok 1 - # SKIP there is no sanitizer to load" && echo 1..1 && exit
 fi
 try "the extension is built for the sanitizers" build
