@@ -3,6 +3,7 @@
 """Files: images by name, mapped and opened again when they are replaced; other systems' files, Parquet's own filters; and what is
 refused, above all whatever is outside TAMIS_DIRECTORY."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -51,6 +52,12 @@ def refusals(s):
         for call in (f"tamis_read('{name}', format := 'parquet')", f"tamis_parquet_has('{name}', 'c', 1)"):
             tap.check("tamis: " in s.error(f"FROM {call}"), f"{call[:60]} is refused")
     tap.check("outside" in s.error(f"FROM tamis_read('{outside}', format := 'parquet')"), "whatever leads out of the directory, too")
+    beside = FILES + "-beside"
+    os.mkdir(beside)
+    with open(os.path.join(beside, "t.tamis"), "w", encoding="ascii") as file:
+        file.write("something")
+    tap.check("outside" in s.error(f"FROM tamis_read('{beside}/t.tamis')"), "and a directory whose name begins as that one's")
+    shutil.rmtree(beside)
 
 
 def foreign(s):
@@ -92,7 +99,8 @@ def parquet(s):
     for filter_, image in images:
         group = int(filter_.split("row group ")[1].split(",")[0])
         tap.equal(s.one(f"SELECT bool_and(tamis_has(?, k)) FROM p WHERE rowid // 20480 = {group}", image), True, f"{filter_} as an image")
-    tap.equal(s.rows("FROM tamis_parquet_has('t.parquet', 'd', -0.0)"), s.rows("FROM tamis_parquet_has('t.parquet', 'd', 0.0)"), "0 and -0 are one")
+    for zero in ("'0.0'::DOUBLE", "'-0.0'::DOUBLE", "'-0.0'::FLOAT", "0"):
+        tap.equal(dict(s.rows(f"FROM tamis_parquet_has('t.parquet', 'd', {zero})"))[0], True, f"0 and -0 are one: {zero}")
     for call, word in {"'nothing', 5": "nothing", "'w', 5": "never one of them", "'k', 'x'": "not an int64", "'k', 1.5": "int64", "'k', NULL": "NULL",
                        "'n', 3000000000": "int32", "'k', DATE '2024-01-01'": "as it is stored", "'k', [1]": "as it is stored"}.items():
         said = s.error(f"FROM tamis_parquet_has('t.parquet', {call})")

@@ -223,6 +223,9 @@ def numbers(s):
     for value in (str(-2 ** 63 - 1), str(2 ** 64)):
         tap.check("no place for" in s.error(f"SELECT tamis_build({quoted(value)}::HUGEINT)"), f"a build of {value} is refused")
     tap.check("no place for" in s.error(f"SELECT tamis_build({2 ** 63}::HUGEINT)"), "a HUGEINT is an int64, unless it is a UHUGEINT")
+    tap.equal(s.one(f"SELECT tamis_has(tamis_build(-1::BIGINT, 'blocked:fpr=1e-9'), {quoted(str(2 ** 128 - 1))}::UHUGEINT)"), False,
+              "the largest UHUGEINT is not -1")
+    tap.check("no place for" in s.error(f"SELECT tamis_build({quoted(str(2 ** 128 - 1))}::UHUGEINT)"), "and builds nothing")
     tap.equal(s.one(f"SELECT tamis_has(tamis_build({2 ** 63}::UHUGEINT), {2 ** 63}::UBIGINT)"), True, "which is a uint64")
 
 
