@@ -112,4 +112,4 @@ proof:
 
 # ---- The pages ------------------------------------------------------------------------------------
 
-include $(addprefix mk/,$(if $(IS_SMALL),small.mk) build.mk $(if $(IS_SMALL),,postgres.mk leveldb.mk sqlite.mk duckdb.mk) test.mk proof.mk peers.mk fuzz.mk bench.mk install.mk tidy.mk)
+include $(addprefix mk/,$(if $(IS_SMALL),small.mk) build.mk $(if $(IS_SMALL),,postgres.mk leveldb.mk sqlite.mk duckdb.mk python.mk) test.mk proof.mk peers.mk fuzz.mk bench.mk install.mk tidy.mk)

@@ -225,8 +225,8 @@ typedef struct py_batch {
     size_t rows, room;
 
     /* The chunk. */
-    py_family family;
-    bool has_family;
+    py_family family, said; /* of the keys as they are here, and as they came */
+    bool has_owners, has_memory; /* some of the keys that wait */
     size_t waiting, first_row;
     struct tamis_key keys[PY_CHUNK];
     uint64_t numbers[PY_CHUNK];

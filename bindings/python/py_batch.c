@@ -25,12 +25,11 @@ py_batch *py_batch_new(const py_work *work, void *target, py_gate *gate, py_form
 }
 
 static void let_go(py_batch *b) {
-    for (size_t i = 0; i < b->waiting; i++) {
-        Py_CLEAR(b->owner[i]);
-        free(b->memory[i]);
-        b->memory[i] = NULL;
-    }
+    const size_t n = b->waiting;
     b->waiting = 0;
+    for (size_t i = 0; b->has_owners && i < n; i++) Py_XDECREF(b->owner[i]);
+    for (size_t i = 0; b->has_memory && i < n; i++) free(b->memory[i]);
+    b->has_owners = b->has_memory = false;
 }
 
 void py_batch_free(py_batch *b) {
@@ -106,6 +105,15 @@ static tamis_status work_on_chunk(py_batch *b) {
     return rc;
 }
 
+/* A chunk is taken whole or not at all: of one that has no room, the first keys may have. */
+static tamis_status fill_up(py_batch *b) {
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; i < b->waiting && !rc; i++)
+        rc = b->family == PY_NUMBER ? b->work->numbers(b->target, &b->numbers[i], 1, NULL, NULL)
+                                    : b->work->keys(b->target, &b->keys[i], 1, NULL, NULL);
+    return rc;
+}
+
 /* Holds the gate, with the note that keys of this family need. */
 static int begin(py_batch *b, py_family family, bool *was_any) {
     *was_any = false;
@@ -129,10 +137,11 @@ int py_batch_flush(py_batch *b) {
     tamis_status rc;
     int failed = 0;
     if (b->waiting) {
-        failed = begin(b, b->family, &was_any);
+        failed = begin(b, b->said, &was_any);
         if (!failed) {
             Py_BEGIN_ALLOW_THREADS
             rc = work_on_chunk(b);
+            if (rc == TAMIS_FULL && b->work->access == PY_WRITE) rc = fill_up(b);
             Py_END_ALLOW_THREADS
             failed = end(b, rc, was_any);
         }
@@ -142,7 +151,38 @@ int py_batch_flush(py_batch *b) {
     return failed;
 }
 
-int py_batch_object(py_batch *b, PyObject *object) {
+/* The usual keys of a list, while the chunk and the answers have room for one more. */
+static inline bool take_usual(py_batch *b, PyObject *object) {
+    const size_t i = b->waiting;
+    const bool has_rows = b->work->has_hits || b->work->has_values;
+    if (i == PY_CHUNK || (has_rows && (b->rows == b->room || b->valid))) return false;
+    if (b->form->kind == PY_FORM_TEXT && Py_IS_TYPE(object, &PyUnicode_Type)) {
+        Py_ssize_t len;
+        const char *bytes = PyUnicode_AsUTF8AndSize(object, &len);
+        if (!bytes) PyErr_Clear();
+        if (!bytes || (i && b->family == PY_NUMBER)) return false;
+        b->family = b->said = PY_TEXT;
+        b->keys[i] = (struct tamis_key){bytes, (size_t)len};
+        b->owner[i] = Py_NewRef(object);
+        b->memory[i] = NULL;
+        b->has_owners = true;
+    } else if (b->form->kind == PY_FORM_INT && Py_IS_TYPE(object, &PyLong_Type)) {
+        int overflow;
+        const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow || (i && b->family != PY_NUMBER)) return false;
+        b->family = b->said = PY_NUMBER;
+        b->numbers[i] = (uint64_t)number;
+        b->owner[i] = NULL;
+        b->memory[i] = NULL;
+    } else {
+        return false;
+    }
+    b->row[i] = (uint32_t)(has_rows ? b->rows++ - b->first_row : i);
+    b->waiting++;
+    return true;
+}
+
+static int take_any(py_batch *b, PyObject *object) {
     py_key key;
     if (py_key_read(b->form, object, &key)) return -1;
     if (key.is_impossible && b->work->access == PY_WRITE) {
@@ -160,7 +200,10 @@ int py_batch_object(py_batch *b, PyObject *object) {
             py_key_free(&key);
             return -1;
         }
-    if (b->waiting == 0) b->family = family;
+    if (b->waiting == 0) {
+        b->family = family;
+        b->said = key.family;
+    }
     const size_t i = b->waiting;
     const bool has_rows = b->work->has_hits || b->work->has_values;
     b->row[i] = (uint32_t)(has_rows ? b->rows - b->first_row : i);
@@ -179,14 +222,21 @@ int py_batch_object(py_batch *b, PyObject *object) {
     if (!key.owner && family != PY_NUMBER) key.owner = Py_NewRef(object);
     b->owner[i] = key.owner;
     b->memory[i] = key.room;
+    b->has_owners |= key.owner != NULL;
+    b->has_memory |= key.room != NULL;
     b->waiting++;
     return 0;
+}
+
+int py_batch_object(py_batch *b, PyObject *object) {
+    return take_usual(b, object) ? 0 : take_any(b, object);
 }
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
 /* The keys of a chunk in the encoding of the filter, one by one. */
 static tamis_status encode_chunk(py_batch *b, const py_keys *keys) {
+    memset(b->memory, 0, b->waiting * sizeof b->memory[0]);
     for (size_t i = 0; i < b->waiting; i++) {
         py_key key = {.family = keys->family, .is_unsigned = keys->is_unsigned};
         if (keys->family == PY_NUMBER) {
@@ -197,6 +247,7 @@ static tamis_status encode_chunk(py_batch *b, const py_keys *keys) {
         }
         const int rc = py_key_encode(b->form, &key);
         b->memory[i] = key.room;
+        b->has_memory = true;
         if (rc) return key.room ? TAMIS_INVALID : TAMIS_NOMEM;
         if (key.is_impossible && b->work->access == PY_WRITE) return TAMIS_INVALID;
         b->chunk_hit[i] = key.is_impossible;
@@ -235,13 +286,9 @@ static tamis_status work_on_rows(py_batch *b, const py_keys *keys) {
             if (!rc) drop_impossible(b);
         }
         if (b->waiting && !rc) rc = work_on_chunk(b);
-        for (size_t i = 0; i < b->waiting; i++) {
-            free(b->memory[i]);
-            b->memory[i] = NULL;
-        }
+        let_go(b);
         b->first_row += n;
     }
-    b->waiting = 0;
     return rc;
 }
 
@@ -323,11 +370,18 @@ static int refuse_single(PyObject *keys) {
     return -1;
 }
 
+static int refuse_filter(void) {
+    PyErr_SetString(PyExc_TypeError,
+                    "a filter does not know its keys: f |= other or f.merge(other) joins two");
+    return -1;
+}
+
 int py_batch_run(py_batch *b, PyObject *keys, bool *is_array) {
     *is_array = false;
     if (Py_IS_TYPE(keys, &PyList_Type)) return run_list(b, keys);
     if (PyUnicode_Check(keys) || PyBytes_Check(keys) || PyByteArray_Check(keys))
         return refuse_single(keys);
+    if (PyObject_IsInstance(keys, (PyObject *)py_filter_type)) return refuse_filter();
     int rc = py_batch_arrow(b, keys);
     if (rc == 0 && PyObject_CheckBuffer(keys)) rc = py_batch_array(b, keys);
     if (rc) {

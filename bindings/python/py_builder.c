@@ -99,14 +99,6 @@ static void builder_free(PyObject *self) {
 
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
-/* The first keys decide the note. The gate is held. */
-static tamis_status claim(builder *b, py_family family) {
-    if (b->form.kind != PY_FORM_ANY) return TAMIS_OK;
-    const tamis_status rc = tamis_builder_set_note(b->builder, "encoding", py_form_note(family));
-    if (!rc) b->form = py_form_named(py_form_note(family));
-    return rc;
-}
-
 static tamis_status add_keys(void *of, const struct tamis_key *keys, size_t n, uint8_t *hit,
                              uint64_t *value) {
     (void)hit, (void)value;
@@ -156,11 +148,15 @@ static tamis_status exclude_packed(void *of, const void *keys, size_t width, siz
     return rc;
 }
 
+/* The first keys decide the note. The gate is held. */
 static int claim_for(void *of, py_family family) {
     builder *b = of;
     if (b->form.kind != PY_FORM_ANY) return py_form_takes(&b->form, family) ? 0 : -1;
-    const tamis_status rc = claim(b, family);
-    if (rc) py_raise(rc);
+    const tamis_status rc = tamis_builder_set_note(b->builder, "encoding", py_form_note(family));
+    if (rc)
+        py_raise(rc);
+    else
+        b->form = py_form_named(py_form_note(family));
     return rc ? -1 : 0;
 }
 
@@ -207,15 +203,12 @@ static PyObject *builder_exclude(PyObject *self, PyObject *key) {
     return run_one(self, &exclude_work, key);
 }
 
-static PyObject *builder_put(PyObject *self, PyObject *args) {
-    builder *b = (builder *)self;
-    PyObject *object, *number;
+static int put_pair(builder *b, PyObject *object, PyObject *number) {
     uint64_t value;
     py_key key;
-    if (!PyArg_ParseTuple(args, "OO:put", &object, &number)) return NULL;
-    if (py_read_number(number, "value", UINT64_MAX, &value)) return NULL;
-    if (py_key_read(&b->form, object, &key)) return NULL;
     tamis_status rc = TAMIS_OK;
+    if (py_read_number(number, "value", UINT64_MAX, &value)) return -1;
+    if (py_key_read(&b->form, object, &key)) return -1;
     int failed = !py_gate_pass(&b->gate, PY_WRITE);
     if (!failed) {
         failed = claim_for(b, key.family);
@@ -226,7 +219,36 @@ static PyObject *builder_put(PyObject *self, PyObject *args) {
         py_gate_leave(&b->gate, PY_WRITE);
     }
     py_key_free(&key);
-    return failed ? NULL : py_done(rc);
+    if (rc) py_raise(rc);
+    return failed || rc ? -1 : 0;
+}
+
+static PyObject *builder_put(PyObject *self, PyObject *args) {
+    PyObject *key, *value;
+    if (!PyArg_ParseTuple(args, "OO:put", &key, &value)) return NULL;
+    if (put_pair((builder *)self, key, value)) return NULL;
+    Py_RETURN_NONE;
+}
+
+static int put_item(builder *b, PyObject *item) {
+    if (PyTuple_Check(item) && PyTuple_Size(item) == 2)
+        return put_pair(b, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1));
+    PyErr_Format(PyExc_TypeError, "%R is not a pair: give a dict, or tuples (key, value)", item);
+    return -1;
+}
+
+static PyObject *builder_put_many(PyObject *self, PyObject *pairs) {
+    PyObject *items = PyDict_Check(pairs) ? PyDict_Items(pairs) : Py_NewRef(pairs), *item;
+    PyObject *iterator = items ? PyObject_GetIter(items) : NULL;
+    int rc = 0;
+    Py_XDECREF(items);
+    while (iterator && !rc && (item = PyIter_Next(iterator))) {
+        rc = put_item((builder *)self, item);
+        Py_DECREF(item);
+    }
+    Py_XDECREF(iterator);
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
 }
 
 /* ---- The rest ------------------------------------------------------------------------------- */
@@ -302,6 +324,10 @@ static PyMethodDef methods[] = {
      "put($self, key, value, /)\n--\n\nTake a key with its value, for maps.\n\n"
      ">>> b = tamis.Builder('bloomier:value=8')\n>>> b.put('cat', 7); b.put('dog', 9)\n"
      ">>> m = b.finish()\n>>> m['cat'], m.get('dog')\n(7, 9)"},
+    {"put_many", builder_put_many, METH_O,
+     "put_many($self, pairs, /)\n--\n\nTake keys with their values: a dict, or pairs.\n\n"
+     ">>> b = tamis.Builder('bloomier:value=8')\n>>> b.put_many({'cat': 7, 'dog': 9})\n"
+     ">>> b.finish().get_many(['dog', 'cat'])\n[9, 7]"},
     {"exclude", builder_exclude, METH_O,
      "exclude($self, key, /)\n--\n\nTake a key that must be answered no (cascade)."},
     {"exclude_many", builder_exclude_many, METH_VARARGS,

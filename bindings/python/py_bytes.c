@@ -167,6 +167,19 @@ static PyObject *filter_bytes(PyObject *self, PyObject *none) {
     return image;
 }
 
+static PyObject *filter_payload(PyObject *self, PyObject *none) {
+    (void)none;
+    py_filter *f = (py_filter *)self;
+    uint64_t size;
+    if (!py_gate_pass(&f->gate, PY_READ)) return NULL;
+    const char *payload = tamis_payload(f->filter, &size);
+    PyObject *bytes = size <= PY_SSIZE_T_MAX
+                          ? PyBytes_FromStringAndSize(payload, (Py_ssize_t)size)
+                          : PyErr_NoMemory();
+    py_gate_leave(&f->gate, PY_READ);
+    return bytes;
+}
+
 /* The image as it is now: the filter may go on changing. */
 int py_filter_buffer(PyObject *self, Py_buffer *view, int flags) {
     PyObject *image = filter_bytes(self, NULL);
@@ -332,6 +345,8 @@ PyMethodDef py_filter_bytes_methods[] = {
      "whatever happens."},
     {"export", filter_export, METH_VARARGS,
      "export($self, format, /)\n--\n\nThe bytes that another system reads, such as \"guava\"."},
+    {"payload", filter_payload, METH_NOARGS,
+     "payload($self, /)\n--\n\nThe bits alone, without header and notes."},
     {"copy", filter_copy, METH_NOARGS,
      "copy($self, /)\n--\n\nA copy, which can be changed even when this is a map or a view."},
     {"set_note", filter_set_note, METH_VARARGS,

@@ -65,9 +65,18 @@ static PyObject *column_item(PyObject *self, Py_ssize_t i) {
     return c->value ? PyLong_FromUnsignedLongLong(c->value[i]) : PyBool_FromLong(c->hit[i]);
 }
 
+static PyObject *list_of_bools(const uint8_t *hit, Py_ssize_t n) {
+    PyObject *list = PyList_New(n);
+    for (Py_ssize_t i = 0; list && i < n; i++)
+        PyList_SetItem(list, i, Py_NewRef(hit[i] ? Py_True : Py_False));
+    return list;
+}
+
 static PyObject *column_tolist(PyObject *self, PyObject *none) {
     (void)none;
+    const column *c = (column *)self;
     const Py_ssize_t n = column_len(self);
+    if (!c->value && !c->valid) return list_of_bools(c->hit, n);
     PyObject *list = PyList_New(n);
     for (Py_ssize_t i = 0; list && i < n; i++) {
         PyObject *item = column_item(self, i);

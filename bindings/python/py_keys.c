@@ -162,10 +162,20 @@ static int read_bytes(PyObject *object, py_key *key) {
 
 /* Scalars of numpy are buffers too: only those of bytes are keys. */
 static bool has_bytes(const Py_buffer *view) {
-    const char *format = view->format;
+    const char *format = view->format ? view->format : "B";
     if (view->itemsize != 1 || view->ndim > 1) return false;
-    return !format || strcmp(format, "B") == 0 || strcmp(format, "b") == 0 ||
-           strcmp(format, "c") == 0;
+    if (*format && strchr("@=<>!", *format)) format++;
+    return strcmp(format, "B") == 0 || strcmp(format, "b") == 0 || strcmp(format, "c") == 0;
+}
+
+/* Times of numpy export the bytes of a number whose unit they do not tell. */
+static bool is_time(PyObject *object) {
+    PyObject *name = PyType_GetName(Py_TYPE(object));
+    const bool is_one = name && (PyUnicode_CompareWithASCIIString(name, "datetime64") == 0 ||
+                                 PyUnicode_CompareWithASCIIString(name, "timedelta64") == 0);
+    if (!name) PyErr_Clear();
+    Py_XDECREF(name);
+    return is_one;
 }
 
 /* The buffer may change as soon as other code runs: the key is a copy. */
@@ -175,7 +185,7 @@ static int read_buffer(PyObject *object, py_key *key) {
         PyErr_Clear();
         return refuse(object);
     }
-    const bool is_good = has_bytes(&view);
+    const bool is_good = has_bytes(&view) && !is_time(object);
     PyBuffer_Release(&view);
     if (!is_good) return refuse(object);
     key->owner = PyBytes_FromObject(object);

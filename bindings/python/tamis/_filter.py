@@ -26,7 +26,7 @@ class Filter(Base):
     other options of a spec may be given by name too. Without a kind it is blocked.
 
     >>> tamis.Filter("cuckoo", capacity=1000, fpr=0.001).spec
-    'cuckoo:capacity=1000,fpr=0.001'
+    'cuckoo:capacity=1000,fpr=1/1000'
 
     f.add(key), f.update(keys), key in f, f.has_many(keys), f.remove(key), f.count(key), f[key]
     f | g, f & g, f |= g, f &= g        unions and intersections, also of two sizes
@@ -79,9 +79,10 @@ class Filter(Base):
     def import_bytes(cls, data, format, /, *, keys=None, **options):
         """A filter from what another system wrote, in memory: see read."""
         made = cls._import(data, format, **options)
-        found = "encoding" not in made.notes and keys is None and "," not in format
-        if found:
-            known = {one["keys"] for one in _tamis.scan(data, format.partition(":")[0])}
+        if keys is None and "encoding" not in made.notes:
+            name, _, params = format.partition(":")
+            wanted = set(filter(None, params.split(",")))
+            known = {one["keys"] for one in _tamis.scan(data, name) if wanted <= set(one["choose"].split(","))}
             keys = known.pop() if len(known) == 1 else None
         if keys is not None:
             made.set_note("encoding", keys)
