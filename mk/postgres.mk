@@ -9,7 +9,7 @@
 # make postgres-test      installs what its tests need, builds it, and runs them in servers of their own
 # make bench-postgres     ten million rows: queries, joins, aggregates and their plans
 #
-# The page of each engine says what `make test` builds, runs and sets for it: ENGINE_PROGRAMS, _TESTS, _ENV.
+# The page of each engine or binding says what `make test` builds, runs and sets for it: ENGINE_PROGRAMS, _TESTS, _ENV.
 
 PG_CONFIG ?= pg_config
 HAS_PGXS  := $(shell pgxs=$$($(PG_CONFIG) --pgxs 2>/dev/null) && [ -e "$$pgxs" ] && echo yes)

@@ -16,7 +16,7 @@ PY_TREE    := $(PY_DIR)/tree
 PY_SO      := $(PY_TREE)/tamis/_tamis.abi3.so
 PY_OBJ     := $(patsubst %.c,$(B)/%.o,$(wildcard bindings/python/*.c))
 PY_FILES   := $(wildcard bindings/python/tamis/*.py* bindings/python/tamis/*/*.py*)
-PY_TESTS   := tests/python-binding/run
+PY_TESTS   := $(foreach test,$(notdir $(wildcard tests/python-binding/test_*.py)),"tests/python-binding/run $(test)")
 PY_CONFIG   = import os, sys, sysconfig; p = sysconfig.get_paths()["include"]; \
               sys.exit(print(p) if sys.version_info >= (3, 11) and os.path.exists(p + "/Python.h") else 1)
 PY_INCLUDE  = $(eval PY_INCLUDE := $(shell $(PYTHON) -c '$(PY_CONFIG)' 2>/dev/null))$(PY_INCLUDE)
@@ -43,6 +43,8 @@ python-ready: $(if $(PY_INCLUDE),$(PY_SO)) $(CMD)
 	@[ -z "$(PY_INCLUDE)" ] || (mkdir -p $(PY_TREE)/tamis/bin && cp -f $(CMD) $(PY_TREE)/tamis/bin/tamis)
 	@[ -z "$(PY_INCLUDE)" ] || tests/python-binding/environment $(PYTHON) $(PY_DIR)/venv || true
 
+ENGINE_PROGRAMS += $(if $(SAN),,python-ready)
+ENGINE_TESTS    += $(PY_TESTS)
 python-test:
 	@tools/setup python
 	@$(MAKE) --no-print-directory -j2 python-test-here

@@ -16,7 +16,7 @@ tidy-format:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(wildcard include/*.h $(addsuffix /*.[ch],src/* cli cli/* engines/* tests/*) \
+SOURCES = $(wildcard include/*.h $(addsuffix /*.[ch],src/* cli cli/* engines/* bindings/* tests/*) \
             examples/*.c bench/*.[ch] bench/cli/*.c bench/redis/*.c bench/peers/*.c)
 format:
 	@tools/setup dev

@@ -135,8 +135,7 @@ int py_key_encode(const py_form *, py_key *);
 /* ---- Filters and builders ------------------------------------------------------------------- */
 
 typedef struct py_filter {
-    PyObject_HEAD
-    tamis *filter;
+    PyObject_HEAD tamis *filter;
     py_gate gate;
     py_form form;
     bool is_sketch;   /* knows sets, not keys */
@@ -225,7 +224,7 @@ typedef struct py_batch {
     size_t rows, room;
 
     /* The chunk. */
-    py_family family, said; /* of the keys as they are here, and as they came */
+    py_family family, said;      /* of the keys as they are here, and as they came */
     bool has_owners, has_memory; /* some of the keys that wait */
     size_t waiting, first_row;
     struct tamis_key keys[PY_CHUNK];

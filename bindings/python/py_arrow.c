@@ -198,7 +198,8 @@ static int run_array(py_batch *b, const arrow_schema *schema, const arrow_array 
 
 static int fail_stream(arrow_stream *stream) {
     const char *why = stream->get_last_error(stream);
-    PyErr_Format(PyExc_ValueError, "the Arrow stream failed: %s", why ? why : "it does not say why");
+    PyErr_Format(PyExc_ValueError, "the Arrow stream failed: %s",
+                 why ? why : "it does not say why");
     return -1;
 }
 

@@ -118,7 +118,7 @@ static tamis_status fill_up(py_batch *b) {
 static int begin(py_batch *b, py_family family, bool *was_any) {
     *was_any = false;
     if (!py_gate_begin(b->gate, b->work->access)) return -1;
-    const int rc = b->filter          ? py_filter_claim(b->filter, family, was_any)
+    const int rc = b->filter        ? py_filter_claim(b->filter, family, was_any)
                    : b->work->claim ? b->work->claim(b->target, family)
                                     : 0;
     if (rc) py_gate_end(b->gate, b->work->access);
@@ -139,11 +139,9 @@ int py_batch_flush(py_batch *b) {
     if (b->waiting) {
         failed = begin(b, b->said, &was_any);
         if (!failed) {
-            Py_BEGIN_ALLOW_THREADS
-            rc = work_on_chunk(b);
+            Py_BEGIN_ALLOW_THREADS rc = work_on_chunk(b);
             if (rc == TAMIS_FULL && b->work->access == PY_WRITE) rc = fill_up(b);
-            Py_END_ALLOW_THREADS
-            failed = end(b, rc, was_any);
+            Py_END_ALLOW_THREADS failed = end(b, rc, was_any);
         }
     }
     let_go(b);
@@ -182,50 +180,49 @@ static inline bool take_usual(py_batch *b, PyObject *object) {
     return true;
 }
 
+/* Makes room for a key of this family. Texts and bytes go together, numbers by themselves. */
+static int make_room(py_batch *b, py_family family, py_family said) {
+    const bool is_other = (family == PY_NUMBER) != (b->family == PY_NUMBER);
+    const bool is_long = b->waiting == PY_CHUNK || b->rows - b->first_row == UINT32_MAX;
+    if (b->waiting && (is_other || is_long) && py_batch_flush(b)) return -1;
+    if (b->waiting == 0) {
+        b->family = family;
+        b->said = said;
+    }
+    const bool has_rows = b->work->has_hits || b->work->has_values;
+    b->row[b->waiting] = (uint32_t)(has_rows ? b->rows - b->first_row : b->waiting);
+    return add_rows(b, 1);
+}
+
+/* The key, and what it needs, is the batch's from now on. */
+static void take_key(py_batch *b, PyObject *object, py_key *key, py_family family) {
+    const size_t i = b->waiting++;
+    if (family == PY_NUMBER)
+        b->numbers[i] = key->number;
+    else
+        b->keys[i] = (struct tamis_key){key->bytes, key->len};
+    if (!key->owner && family != PY_NUMBER) key->owner = Py_NewRef(object);
+    b->owner[i] = key->owner;
+    b->memory[i] = key->room;
+    b->has_owners |= key->owner != NULL;
+    b->has_memory |= key->room != NULL;
+}
+
 static int take_any(py_batch *b, PyObject *object) {
     py_key key;
     if (py_key_read(b->form, object, &key)) return -1;
-    if (key.is_impossible && b->work->access == PY_WRITE) {
-        py_key_free(&key);
+    const py_family family = key.room ? PY_BYTES : key.family;
+    int rc = -1;
+    if (key.is_impossible && b->work->access == PY_WRITE)
         PyErr_Format(PyExc_OverflowError, "%R is not a number that %s can have", object,
                      b->form->encoding);
-        return -1;
-    }
-    /* Texts and bytes go together; numbers by themselves. */
-    const py_family family = key.room ? PY_BYTES : key.family;
-    const bool is_other = (family == PY_NUMBER) != (b->family == PY_NUMBER);
-    const size_t in_chunk = b->rows - b->first_row;
-    if ((b->waiting && is_other) || b->waiting == PY_CHUNK || in_chunk == UINT32_MAX)
-        if (py_batch_flush(b)) {
-            py_key_free(&key);
-            return -1;
-        }
-    if (b->waiting == 0) {
-        b->family = family;
-        b->said = key.family;
-    }
-    const size_t i = b->waiting;
-    const bool has_rows = b->work->has_hits || b->work->has_values;
-    b->row[i] = (uint32_t)(has_rows ? b->rows - b->first_row : i);
-    if (add_rows(b, 1)) {
-        py_key_free(&key);
-        return -1;
-    }
-    if (key.is_impossible) {
-        py_key_free(&key);
-        return 0;
-    }
-    if (family == PY_NUMBER)
-        b->numbers[i] = key.number;
     else
-        b->keys[i] = (struct tamis_key){key.bytes, key.len};
-    if (!key.owner && family != PY_NUMBER) key.owner = Py_NewRef(object);
-    b->owner[i] = key.owner;
-    b->memory[i] = key.room;
-    b->has_owners |= key.owner != NULL;
-    b->has_memory |= key.room != NULL;
-    b->waiting++;
-    return 0;
+        rc = make_room(b, family, key.family);
+    if (rc || key.is_impossible)
+        py_key_free(&key);
+    else
+        take_key(b, object, &key, family);
+    return rc;
 }
 
 int py_batch_object(py_batch *b, PyObject *object) {
@@ -309,10 +306,8 @@ int py_batch_keys(py_batch *b, const py_keys *keys) {
     if (keys->n == 0) return 0;
     if (begin(b, keys->family, &was_any)) return -1;
     const bool is_whole = keys->whole && b->form->kind != PY_FORM_OTHER;
-    Py_BEGIN_ALLOW_THREADS
-    rc = is_whole ? work_on_whole(b, keys) : work_on_rows(b, keys);
-    Py_END_ALLOW_THREADS
-    b->first_row = b->rows;
+    Py_BEGIN_ALLOW_THREADS rc = is_whole ? work_on_whole(b, keys) : work_on_rows(b, keys);
+    Py_END_ALLOW_THREADS b->first_row = b->rows;
     return end(b, rc, was_any);
 }
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 typedef struct builder {
-    PyObject_HEAD
-    tamis_builder *builder;
+    PyObject_HEAD tamis_builder *builder;
     py_gate gate;
     py_form form;
     PyObject *progress; /* of the finish that runs */
@@ -160,10 +159,10 @@ static int claim_for(void *of, py_family family) {
     return rc ? -1 : 0;
 }
 
-static const py_work add_work = {PY_WRITE, false, false, add_keys, add_numbers, add_packed,
-                                 claim_for};
-static const py_work exclude_work = {
-    PY_WRITE, false, false, exclude_keys, exclude_numbers, exclude_packed, claim_for};
+static const py_work add_work = {PY_WRITE,    false,      false,    add_keys,
+                                 add_numbers, add_packed, claim_for};
+static const py_work exclude_work = {PY_WRITE,        false,          false,    exclude_keys,
+                                     exclude_numbers, exclude_packed, claim_for};
 
 static PyObject *run(PyObject *self, const py_work *work, PyObject *args) {
     builder *b = (builder *)self;
@@ -282,11 +281,9 @@ static PyObject *finish(builder *b, PyObject *progress, const char *path) {
     if (!py_gate_begin(&b->gate, PY_WRITE)) return NULL;
     b->progress = progress == Py_None ? NULL : Py_NewRef(progress);
     b->is_interrupted = false;
-    Py_BEGIN_ALLOW_THREADS
-    rc = path ? tamis_builder_finish_to(b->builder, path)
-              : tamis_builder_finish(b->builder, &made);
-    Py_END_ALLOW_THREADS
-    PyObject *said = b->progress;
+    Py_BEGIN_ALLOW_THREADS rc =
+        path ? tamis_builder_finish_to(b->builder, path) : tamis_builder_finish(b->builder, &made);
+    Py_END_ALLOW_THREADS PyObject *said = b->progress;
     b->progress = NULL;
     py_gate_end(&b->gate, PY_WRITE);
     if (rc && b->is_interrupted && said)

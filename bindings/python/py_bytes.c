@@ -37,10 +37,9 @@ static PyObject *filter_from_bytes(PyObject *type, PyObject *args, PyObject *nam
     const int failed = refuse_rest(rest);
     Py_DECREF(rest);
     if (failed || PyObject_GetBuffer(image, &view, PyBUF_SIMPLE)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_load_with(&made, view.buf, (size_t)view.len, &options.options);
-    Py_END_ALLOW_THREADS
-    PyBuffer_Release(&view);
+    Py_BEGIN_ALLOW_THREADS rc =
+        tamis_load_with(&made, view.buf, (size_t)view.len, &options.options);
+    Py_END_ALLOW_THREADS PyBuffer_Release(&view);
     return rc ? py_raise(rc) : py_filter_new((PyTypeObject *)type, made);
 }
 
@@ -66,10 +65,10 @@ static PyObject *filter_view(PyObject *type, PyObject *args, PyObject *names) {
     const int failed = refuse_rest(rest);
     Py_DECREF(rest);
     if (failed || borrow(image, &view)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_view_with(&made, view.buf, (size_t)view.len, &options.options);
-    Py_END_ALLOW_THREADS
-    PyObject *self = rc ? py_raise(rc) : py_filter_new((PyTypeObject *)type, made);
+    Py_BEGIN_ALLOW_THREADS rc =
+        tamis_view_with(&made, view.buf, (size_t)view.len, &options.options);
+    Py_END_ALLOW_THREADS PyObject *self =
+        rc ? py_raise(rc) : py_filter_new((PyTypeObject *)type, made);
     if (self)
         ((py_filter *)self)->viewed = view;
     else
@@ -88,10 +87,8 @@ static PyObject *open_file(PyTypeObject *type, PyObject *path, const py_options 
     tamis_status rc;
     if (!PyUnicode_FSConverter(path, &name)) return NULL;
     const char *text = PyBytes_AsString(name);
-    Py_BEGIN_ALLOW_THREADS
-    rc = call(&made, text, &options->options);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(name);
+    Py_BEGIN_ALLOW_THREADS rc = call(&made, text, &options->options);
+    Py_END_ALLOW_THREADS Py_DECREF(name);
     return rc ? py_raise(rc) : py_filter_new(type, made);
 }
 
@@ -112,8 +109,7 @@ static PyObject *filter_map(PyObject *type, PyObject *args, PyObject *names) {
     PyObject *trusted = py_take_name(rest, "trusted");
     if (trusted) options.options.is_trusted = PyObject_IsTrue(trusted) > 0;
     Py_XDECREF(trusted);
-    if (!refuse_rest(rest))
-        self = open_file((PyTypeObject *)type, path, &options, tamis_map_with);
+    if (!refuse_rest(rest)) self = open_file((PyTypeObject *)type, path, &options, tamis_map_with);
     Py_DECREF(rest);
     if (self) ((py_filter *)self)->path = Py_NewRef(path);
     return self;
@@ -133,10 +129,8 @@ static PyObject *filter_save(PyObject *self, PyObject *path) {
     const char *text = PyBytes_AsString(name);
     const bool may = py_gate_begin(&f->gate, PY_READ);
     if (may) {
-        Py_BEGIN_ALLOW_THREADS
-        rc = tamis_save(f->filter, text);
-        Py_END_ALLOW_THREADS
-        py_gate_end(&f->gate, PY_READ);
+        Py_BEGIN_ALLOW_THREADS rc = tamis_save(f->filter, text);
+        Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     }
     Py_DECREF(name);
     return may ? py_done(rc) : NULL;
@@ -150,13 +144,11 @@ static PyObject *filter_bytes(PyObject *self, PyObject *none) {
     tamis_status rc = TAMIS_OK;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
     const uint64_t size = tamis_image_size(f->filter);
-    PyObject *image = size <= PY_SSIZE_T_MAX
-                          ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size)
-                          : PyErr_NoMemory();
+    PyObject *image = size <= PY_SSIZE_T_MAX ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size)
+                                             : PyErr_NoMemory();
     if (image) {
         char *bytes = PyBytes_AsString(image);
-        Py_BEGIN_ALLOW_THREADS
-        rc = tamis_serialize(f->filter, bytes, (size_t)size);
+        Py_BEGIN_ALLOW_THREADS rc = tamis_serialize(f->filter, bytes, (size_t)size);
         Py_END_ALLOW_THREADS
     }
     py_gate_end(&f->gate, PY_READ);
@@ -173,9 +165,8 @@ static PyObject *filter_payload(PyObject *self, PyObject *none) {
     uint64_t size;
     if (!py_gate_pass(&f->gate, PY_READ)) return NULL;
     const char *payload = tamis_payload(f->filter, &size);
-    PyObject *bytes = size <= PY_SSIZE_T_MAX
-                          ? PyBytes_FromStringAndSize(payload, (Py_ssize_t)size)
-                          : PyErr_NoMemory();
+    PyObject *bytes = size <= PY_SSIZE_T_MAX ? PyBytes_FromStringAndSize(payload, (Py_ssize_t)size)
+                                             : PyErr_NoMemory();
     py_gate_leave(&f->gate, PY_READ);
     return bytes;
 }
@@ -196,10 +187,8 @@ static PyObject *filter_copy(PyObject *self, PyObject *none) {
     tamis *copy = NULL;
     tamis_status rc;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_copy(&copy, f->filter);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_READ);
+    Py_BEGIN_ALLOW_THREADS rc = tamis_copy(&copy, f->filter);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     return rc ? py_raise(rc) : py_filter_new(Py_TYPE(self), copy);
 }
 
@@ -215,10 +204,9 @@ static PyObject *filter_import(PyObject *type, PyObject *args, PyObject *names) 
     const int failed = !rest || py_options_read(rest, &options) || refuse_rest(rest);
     Py_XDECREF(rest);
     if (failed || !PyArg_ParseTuple(args, "y*s:import_bytes", &view, &format)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_import_with(&made, format, view.buf, (size_t)view.len, &options.options);
-    Py_END_ALLOW_THREADS
-    PyBuffer_Release(&view);
+    Py_BEGIN_ALLOW_THREADS rc =
+        tamis_import_with(&made, format, view.buf, (size_t)view.len, &options.options);
+    Py_END_ALLOW_THREADS PyBuffer_Release(&view);
     return rc ? py_raise(rc) : py_filter_new((PyTypeObject *)type, made);
 }
 
@@ -249,23 +237,21 @@ static PyObject *filter_export(PyObject *self, PyObject *args) {
     tamis_status rc;
     if (!PyArg_ParseTuple(args, "s:export", &format)) return NULL;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_export(f->filter, format, gather, &p);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_READ);
+    Py_BEGIN_ALLOW_THREADS rc = tamis_export(f->filter, format, gather, &p);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     PyObject *bytes = rc == TAMIS_CANCELLED ? PyErr_NoMemory()
                       : rc                  ? py_raise(rc)
-                                            : PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.size);
+                           : PyBytes_FromStringAndSize(p.bytes, (Py_ssize_t)p.size);
     free(p.bytes);
     return bytes;
 }
 
 /* One of the filters in a file, as a dict; the GIL is held. */
 static bool found_one(void *ctx, const struct tamis_found *found) {
-    PyObject *one = Py_BuildValue("{s:s,s:s,s:s,s:s,s:K,s:K}", "name", found->name, "choose",
-                                  found->choose, "kind", found->kind, "keys", found->keys, "offset",
-                                  (unsigned long long)found->offset, "size",
-                                  (unsigned long long)found->size);
+    PyObject *one =
+        Py_BuildValue("{s:s,s:s,s:s,s:s,s:K,s:K}", "name", found->name, "choose", found->choose,
+                      "kind", found->kind, "keys", found->keys, "offset",
+                      (unsigned long long)found->offset, "size", (unsigned long long)found->size);
     const bool is_good = one && PyList_Append(ctx, one) == 0;
     Py_XDECREF(one);
     return is_good;

@@ -10,8 +10,7 @@
 #include "bindings/python/py_arrow.h"
 
 typedef struct column {
-    PyObject_HEAD
-    Py_ssize_t n;
+    PyObject_HEAD Py_ssize_t n;
     uint8_t *hit;    /* bools, if there is no value */
     uint64_t *value; /* integers */
     uint8_t *valid;  /* NULL: none is null */
@@ -204,7 +203,8 @@ static PyObject *column_arrow(PyObject *self, PyObject *args, PyObject *names) {
     static char *words[] = {"requested_schema", NULL};
     const column *c = (column *)self;
     PyObject *wish;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "|O:__arrow_c_array__", words, &wish)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "|O:__arrow_c_array__", words, &wish))
+        return NULL;
     arrow_schema *schema = calloc(1, sizeof *schema);
     arrow_array *array = calloc(1, sizeof *array);
     if (!schema || !array || !fill_array(c, array)) {

@@ -37,10 +37,8 @@ static PyObject *filter_create(PyTypeObject *type, PyObject *args, PyObject *nam
     PyObject *spec = py_spec_read(args, names, &options);
     if (!spec) return NULL;
     const char *text = PyUnicode_AsUTF8AndSize(spec, NULL);
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_create_with(&made, text, &options.options);
-    Py_END_ALLOW_THREADS
-    Py_DECREF(spec);
+    Py_BEGIN_ALLOW_THREADS rc = tamis_create_with(&made, text, &options.options);
+    Py_END_ALLOW_THREADS Py_DECREF(spec);
     PyObject *self = rc ? py_raise(rc) : py_filter_new(type, made);
     return self;
 }
@@ -106,10 +104,8 @@ static PyObject *change_whole(PyObject *self, whole_call *call, uint64_t number)
     py_filter *f = (py_filter *)self;
     tamis_status rc;
     if (!py_gate_begin(&f->gate, PY_WRITE)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = call(f->filter, number);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_WRITE);
+    Py_BEGIN_ALLOW_THREADS rc = call(f->filter, number);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_WRITE);
     return py_done(rc);
 }
 
@@ -172,7 +168,8 @@ static PyMethodDef methods[] = {
     {0}};
 
 static PyGetSetDef getset[] = {
-    {"labels", py_filter_labels, NULL, "The names of all labels; an empty list for other kinds.", NULL},
+    {"labels", py_filter_labels, NULL, "The names of all labels; an empty list for other kinds.",
+     NULL},
     {"path", py_filter_path, NULL, "The file that is mapped, or None.", NULL},
     {"notes", py_filter_notes, NULL, "A dict of the notes in the image.", NULL},
     {"spec", py_filter_spec_text, NULL, "The spec of an empty filter like this one.", NULL},
@@ -191,9 +188,9 @@ static Py_ssize_t filter_len(PyObject *self) {
 /* One table of methods, of those in each file; the class keeps it. */
 static PyMethodDef *all_methods(void) {
     static PyMethodDef all[64];
-    PyMethodDef *const tables[] = {py_filter_one_methods, py_filter_many_methods, methods,
-                                   py_filter_bytes_methods, py_filter_set_methods,
-                                   py_filter_tell_methods};
+    PyMethodDef *const tables[] = {
+        py_filter_one_methods,   py_filter_many_methods, methods,
+        py_filter_bytes_methods, py_filter_set_methods,  py_filter_tell_methods};
     size_t n = 0;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         for (PyMethodDef *one = tables[i]; one->ml_name; one++) all[n++] = *one;

@@ -35,8 +35,7 @@ static bool survives_fork(py_gate *gate) {
 bool py_gate_wait(py_gate *gate, py_access access) {
     if (gate->process != getpid()) return survives_fork(gate);
     do {
-        Py_BEGIN_ALLOW_THREADS
-        pthread_mutex_lock(&gate->mutex);
+        Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&gate->mutex);
         while (py_gate_is_busy(gate, access)) pthread_cond_wait(&gate->changed, &gate->mutex);
         pthread_mutex_unlock(&gate->mutex);
         Py_END_ALLOW_THREADS

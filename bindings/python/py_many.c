@@ -6,7 +6,7 @@
 
 /* ---- Many keys ------------------------------------------------------------------------------ */
 
-#define WORK(name, strings, integers, packs)                                                      \
+#define WORK(name, strings, integers, packs)                                                       \
     static tamis_status name##_keys(void *f, const struct tamis_key *keys, size_t n, uint8_t *hit, \
                                     uint64_t *value) {                                             \
         (void)hit, (void)value;                                                                    \
@@ -27,17 +27,17 @@ WORK(add, return tamis_add_many(f, keys, n), return tamis_add_u64s(f, keys, n),
      return tamis_add_packed(f, keys, width, n))
 WORK(has, tamis_has_many(f, keys, n, hit); return TAMIS_OK, tamis_has_u64s(f, keys, n, hit);
      return TAMIS_OK, tamis_has_packed(f, keys, width, n, hit); return TAMIS_OK)
-WORK(count, tamis_count_many(f, keys, n, value); return TAMIS_OK,
-     tamis_count_u64s(f, keys, n, value); return TAMIS_OK,
-     tamis_count_packed(f, keys, width, n, value); return TAMIS_OK)
-WORK(get, tamis_get_many(f, keys, n, value, hit); return TAMIS_OK,
-     tamis_get_u64s(f, keys, n, value, hit); return TAMIS_OK,
-     tamis_get_packed(f, keys, width, n, value, hit); return TAMIS_OK)
+WORK(count, tamis_count_many(f, keys, n, value);
+     return TAMIS_OK, tamis_count_u64s(f, keys, n, value);
+     return TAMIS_OK, tamis_count_packed(f, keys, width, n, value); return TAMIS_OK)
+WORK(get, tamis_get_many(f, keys, n, value, hit);
+     return TAMIS_OK, tamis_get_u64s(f, keys, n, value, hit);
+     return TAMIS_OK, tamis_get_packed(f, keys, width, n, value, hit); return TAMIS_OK)
 
 static const py_work add_work = {PY_WRITE, false, false, add_keys, add_numbers, add_packed, NULL};
 static const py_work has_work = {PY_READ, true, false, has_keys, has_numbers, has_packed, NULL};
-static const py_work count_work = {PY_READ, false, true, count_keys, count_numbers, count_packed,
-                                   NULL};
+static const py_work count_work = {PY_READ,       false,        true, count_keys,
+                                   count_numbers, count_packed, NULL};
 static const py_work get_work = {PY_READ, true, true, get_keys, get_numbers, get_packed, NULL};
 
 static py_batch *run(PyObject *self, const py_work *work, PyObject *keys, bool *is_array) {
@@ -79,8 +79,9 @@ static PyObject *write_out(const py_batch *b, PyObject *out) {
     const bool fits = view.itemsize == 1 && (size_t)view.len == b->rows;
     if (fits && b->rows) memcpy(view.buf, b->hit, b->rows);
     if (!fits)
-        PyErr_Format(PyExc_ValueError, "out has %zd items of %zd bytes, and there are %zu keys: it "
-                                       "must be an array of as many bools or bytes",
+        PyErr_Format(PyExc_ValueError,
+                     "out has %zd items of %zd bytes, and there are %zu keys: it "
+                     "must be an array of as many bools or bytes",
                      view.itemsize ? view.len / view.itemsize : 0, view.itemsize, b->rows);
     PyBuffer_Release(&view);
     return fits ? Py_NewRef(out) : NULL;
@@ -121,7 +122,8 @@ PyMethodDef py_filter_many_methods[] = {
     {"update", filter_update, METH_VARARGS,
      "update($self, /, *many)\n--\n\n"
      "Add all keys of each argument: a list or another iterable, an array (numpy and what else\n"
-     "exports a buffer), or an Arrow column (pyarrow, polars, pandas), whose nulls are left out.\n\n"
+     "exports a buffer), or an Arrow column (pyarrow, polars, pandas), whose nulls are left "
+     "out.\n\n"
      "An error leaves the keys before it in the filter.\n\n"
      ">>> f = tamis.Filter(capacity=1000)\n>>> f.update(['ant', 'bee'], {'cat': 1})\n"
      ">>> f.has_many(['ant', 'cat', 'dog'])\n[True, True, False]"},

@@ -58,10 +58,8 @@ static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)start},
 #endif
                                    {0, NULL}};
 
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                 .m_name = "tamis._tamis",
-                                 .m_doc = "The C half of tamis.",
-                                 .m_slots = slots};
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "tamis._tamis",
+                                 .m_doc = "The C half of tamis.", .m_slots = slots};
 
 PyMODINIT_FUNC PyInit__tamis(void);
 PyMODINIT_FUNC PyInit__tamis(void) {

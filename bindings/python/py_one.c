@@ -197,7 +197,8 @@ static int get_value(PyObject *self, PyObject *object, uint64_t *value) {
     py_filter *f = (py_filter *)self;
     py_key key;
     int found = -1;
-    if (!py_filter_is_able(f, TAMIS_CAN_GET, "has no values") || read_key(f, object, &key)) return -1;
+    if (!py_filter_is_able(f, TAMIS_CAN_GET, "has no values") || read_key(f, object, &key))
+        return -1;
     if (py_gate_pass(&f->gate, PY_READ)) {
         found = key.is_impossible ? 0
                 : is_number(&key) ? tamis_get_u64(f->filter, key.number, value)
@@ -258,7 +259,8 @@ static PyObject *filter_which(PyObject *self, PyObject *object) {
     py_filter *f = (py_filter *)self;
     PyObject *names = NULL;
     py_key key;
-    if (!py_filter_is_able(f, TAMIS_CAN_LABEL, "has no labels") || read_key(f, object, &key)) return NULL;
+    if (!py_filter_is_able(f, TAMIS_CAN_LABEL, "has no labels") || read_key(f, object, &key))
+        return NULL;
     if (py_gate_pass(&f->gate, PY_READ)) {
         names = labels_of_key(f, &key);
         py_gate_leave(&f->gate, PY_READ);
@@ -306,7 +308,8 @@ PyMethodDef py_filter_one_methods[] = {
     {"add_times", filter_add_times, METH_VARARGS,
      "add_times($self, key, times, /)\n--\n\nAdd a key `times` times, for kinds that count."},
     {"remove", filter_remove, METH_O,
-     "remove($self, key, /)\n--\n\nUndo one add of a key; NotFoundError (a KeyError) for a key that "
+     "remove($self, key, /)\n--\n\nUndo one add of a key; NotFoundError (a KeyError) for a key "
+     "that "
      "is not there.\n\nOnly remove what was added: removing a false positive damages another key."},
     {"discard", filter_discard, METH_O,
      "discard($self, key, /)\n--\n\nAs remove; False instead of an error for a key that is not "
@@ -317,7 +320,8 @@ PyMethodDef py_filter_one_methods[] = {
      ">>> f = tamis.Filter('counting:capacity=1000')\n>>> f.update(['cat', 'cat'])\n"
      ">>> f.count('cat'), f.count('dog')\n(2, 0)"},
     {"get", filter_get, METH_VARARGS,
-     "get($self, key, default=None, /)\n--\n\nThe value of a key in a map (bloomier, approximator)."},
+     "get($self, key, default=None, /)\n--\n\nThe value of a key in a map (bloomier, "
+     "approximator)."},
     {"put", filter_put, METH_VARARGS,
      "put($self, key, value, /)\n--\n\nSet the value of a key, as f[key] = value does."},
     {"which", filter_which, METH_O,

@@ -114,10 +114,11 @@ static PyObject *find_spec(PyObject *args, PyObject *names) {
     if (spec == Py_None) Py_CLEAR(spec);
     if (!spec) return PyUnicode_FromString("");
     if (PyUnicode_Check(spec)) return spec;
-    PyErr_Format(PyExc_TypeError,
-                 "spec: %R is not a str such as \"blocked:capacity=1M,fpr=1%%\"; give other options "
-                 "by name",
-                 spec);
+    PyErr_Format(
+        PyExc_TypeError,
+        "spec: %R is not a str such as \"blocked:capacity=1M,fpr=1%%\"; give other options "
+        "by name",
+        spec);
     Py_DECREF(spec);
     return NULL;
 }

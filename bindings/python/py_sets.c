@@ -82,10 +82,8 @@ static PyObject *join(PyObject *self, PyObject *object, join_call *call) {
     if (!failed) {
         const bool was_any = !is_known(into);
         rc = take_form(into, from);
-        Py_BEGIN_ALLOW_THREADS
-        if (!rc) rc = call(into->filter, from->filter);
-        Py_END_ALLOW_THREADS
-        if (rc) py_raise(rc);
+        Py_BEGIN_ALLOW_THREADS if (!rc) rc = call(into->filter, from->filter);
+        Py_END_ALLOW_THREADS if (rc) py_raise(rc);
         if (rc && was_any) py_filter_unclaim(into, was_any);
         into->form = py_form_of(into->filter);
     }
@@ -116,10 +114,8 @@ static PyObject *compare(PyObject *args, compare_call *call) {
     if (!enter(first, PY_READ, second)) return NULL;
     const int failed = check_forms(first, second);
     if (!failed) {
-        Py_BEGIN_ALLOW_THREADS
-        rc = call(first->filter, second->filter, &estimate);
-        Py_END_ALLOW_THREADS
-        if (rc) py_raise(rc);
+        Py_BEGIN_ALLOW_THREADS rc = call(first->filter, second->filter, &estimate);
+        Py_END_ALLOW_THREADS if (rc) py_raise(rc);
     }
     leave(first, PY_READ, second);
     return failed || rc ? NULL : py_estimate_new(estimate);
@@ -167,10 +163,8 @@ PyObject *py_filter_compare(PyObject *self, PyObject *object, int operation) {
     if (!is_filter || (operation != Py_EQ && operation != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
     if (a != b) {
         if (!enter(a, PY_READ, b)) return NULL;
-        Py_BEGIN_ALLOW_THREADS
-        rc = are_equal(a->filter, b->filter, &is_equal);
-        Py_END_ALLOW_THREADS
-        leave(a, PY_READ, b);
+        Py_BEGIN_ALLOW_THREADS rc = are_equal(a->filter, b->filter, &is_equal);
+        Py_END_ALLOW_THREADS leave(a, PY_READ, b);
     }
     return rc ? py_raise(rc) : PyBool_FromLong(is_equal == (operation == Py_EQ));
 }

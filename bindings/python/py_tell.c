@@ -46,10 +46,10 @@ static void put_bool(row *r, bool is_true) {
 }
 
 static const char *const ability_names[] = {
-    "add",  "share", "merge", "intersect", "fold", "grow",   "own-hash", "remove",  "count", "tick",
-    "list", "resize", "log",  "level",     "retouch", NULL,  "adds-once", "any-order", "ages",
-    "may-forget", "get", "put", "label", "built", "no-empty-key", "differ", "trace", "search",
-    "sketch", "shrink"};
+    "add",          "share",     "merge", "intersect",  "fold",   "grow",  "own-hash", "remove",
+    "count",        "tick",      "list",  "resize",     "log",    "level", "retouch",  NULL,
+    "adds-once",    "any-order", "ages",  "may-forget", "get",    "put",   "label",    "built",
+    "no-empty-key", "differ",    "trace", "search",     "sketch", "shrink"};
 
 static PyObject *abilities(unsigned bits) {
     PyObject *set = PyFrozenSet_New(NULL);
@@ -114,10 +114,8 @@ static PyObject *filter_info(PyObject *self, PyObject *none) {
     py_filter *f = (py_filter *)self;
     struct tamis_info info = TAMIS_INFO_INIT;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    tamis_measure(f->filter, &info);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_READ);
+    Py_BEGIN_ALLOW_THREADS tamis_measure(f->filter, &info);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     return make_info(&info);
 }
 
@@ -126,10 +124,8 @@ static PyObject *filter_rate(PyObject *self, PyObject *none) {
     py_filter *f = (py_filter *)self;
     double rate;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rate = tamis_fpr_now(f->filter);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_READ);
+    Py_BEGIN_ALLOW_THREADS rate = tamis_fpr_now(f->filter);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     return PyFloat_FromDouble(rate);
 }
 
@@ -139,10 +135,8 @@ static PyObject *filter_approx(PyObject *self, PyObject *none) {
     struct tamis_estimate estimate;
     tamis_status rc;
     if (!py_gate_begin(&f->gate, PY_READ)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    rc = tamis_items_now(f->filter, &estimate);
-    Py_END_ALLOW_THREADS
-    py_gate_end(&f->gate, PY_READ);
+    Py_BEGIN_ALLOW_THREADS rc = tamis_items_now(f->filter, &estimate);
+    Py_END_ALLOW_THREADS py_gate_end(&f->gate, PY_READ);
     return rc ? py_raise(rc) : py_estimate_new(estimate);
 }
 
@@ -294,7 +288,8 @@ PyMethodDef py_tell_functions[] = {
 
 /* ---- The types ------------------------------------------------------------------------------ */
 
-#define FIELD(name) {name, NULL}
+#define FIELD(name) \
+    { name, NULL }
 static PyStructSequence_Field info_fields[] = {
     {"kind", "a name of tamis.kinds()"},
     {"contract", "what the kind promises, in one line"},
@@ -319,18 +314,28 @@ static PyStructSequence_Field info_fields[] = {
     {"is_degraded", "the rate is more than twice what was asked"},
     {"caveat", "what is no longer guaranteed; empty for nothing"},
     {0}};
-static PyStructSequence_Field plan_fields[] = {
-    FIELD("kind"),         FIELD("spec"),          FIELD("capacity"),     FIELD("fpr_asked"),
-    FIELD("fpr_expected"), FIELD("bits_per_key"),  FIELD("payload_bytes"), FIELD("stored_bytes"),
-    FIELD("probes"),       FIELD("shape"),         FIELD("abilities"),    FIELD("reliable_count"),
-    {0}};
-static PyStructSequence_Field kind_fields[] = {FIELD("name"), FIELD("id"), FIELD("contract"),
-                                               FIELD("abilities"), FIELD("options"), {0}};
-static PyStructSequence_Field option_fields[] = {FIELD("name"), FIELD("choices"), FIELD("min"),
-                                                 FIELD("max"), FIELD("default"), FIELD("help"), {0}};
+static PyStructSequence_Field plan_fields[] = {FIELD("kind"),
+                                               FIELD("spec"),
+                                               FIELD("capacity"),
+                                               FIELD("fpr_asked"),
+                                               FIELD("fpr_expected"),
+                                               FIELD("bits_per_key"),
+                                               FIELD("payload_bytes"),
+                                               FIELD("stored_bytes"),
+                                               FIELD("probes"),
+                                               FIELD("shape"),
+                                               FIELD("abilities"),
+                                               FIELD("reliable_count"),
+                                               {0}};
+static PyStructSequence_Field kind_fields[] = {
+    FIELD("name"), FIELD("id"), FIELD("contract"), FIELD("abilities"), FIELD("options"), {0}};
+static PyStructSequence_Field option_fields[] = {
+    FIELD("name"),    FIELD("choices"), FIELD("min"), FIELD("max"),
+    FIELD("default"), FIELD("help"),    {0}};
 static PyStructSequence_Field format_fields[] = {
-    FIELD("name"),   FIELD("system"), FIELD("kinds"),     FIELD("keys"),
-    FIELD("limits"), FIELD("params"), FIELD("can_write"), FIELD("has_several"), {0}};
+    FIELD("name"),      FIELD("system"),      FIELD("kinds"),
+    FIELD("keys"),      FIELD("limits"),      FIELD("params"),
+    FIELD("can_write"), FIELD("has_several"), {0}};
 static PyStructSequence_Field estimate_fields[] = {FIELD("value"), FIELD("error"), {0}};
 
 int py_tell_init(PyObject *module) {
@@ -350,8 +355,7 @@ int py_tell_init(PyObject *module) {
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         *all[i].type = PyStructSequence_NewType(&all[i].desc);
-        if (!*all[i].type ||
-            PyModule_AddObjectRef(module, all[i].name, (PyObject *)*all[i].type))
+        if (!*all[i].type || PyModule_AddObjectRef(module, all[i].name, (PyObject *)*all[i].type))
             return -1;
     }
     return 0;

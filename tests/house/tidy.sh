@@ -15,7 +15,7 @@ if out=$(tools/tidy 2>&1); then check "the sources are tidy" yes; else check "th
 
 copy=$(mktemp -d) || exit 2
 trap 'rm -rf "$copy"' EXIT
-cp -R Makefile CMakeLists.txt mk include src cli engines tests bench examples tools "$copy"
+cp -R Makefile CMakeLists.txt mk include src cli engines bindings tests bench examples tools "$copy"
 if (cd "$copy" && tools/tidy >/dev/null 2>&1); then check "so is a copy" yes; else check "so is a copy" no; fi
 refuses() { # name, file, line
     cp "$copy/$2" "$copy/saved" 2>/dev/null || :

@@ -139,6 +139,7 @@ class Filter(Base):
     # ---- Sets
 
     def __or__(self, other):
+        """The filter of both sets, a new one."""
         if not isinstance(other, Base):
             return NotImplemented
         both = self.copy()
@@ -152,6 +153,7 @@ class Filter(Base):
         return self
 
     def __and__(self, other):
+        """The filter of what both have, a new one."""
         if not isinstance(other, Base):
             return NotImplemented
         both = self.copy()
