@@ -4,6 +4,7 @@ Ratios are medians of those within a round, because a machine that is shared cha
 import gc
 import hashlib
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -146,13 +147,14 @@ PAIRS = [("rbloom in str", "blocked in str"), ("rbloom in int", "blocked in int"
 
 
 def import_time():
-    """Milliseconds that `import tamis` adds to an interpreter: the smallest of several of each."""
+    """Milliseconds of processor time that `import tamis` adds to an interpreter: the smallest of several of each."""
     def run(program):
         def once():
-            start = time.perf_counter()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([sys.executable, "-c", program], check=True)
-            return 1000 * (time.perf_counter() - start)
-        return min(once() for _ in range(15))
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(once() for _ in range(25))
     return run("import tamis") - run("pass")
 
 
