@@ -32,6 +32,9 @@ static inline void py_replace(PyObject **at, PyObject *with) {
 PyObject *py_raise(tamis_status);
 PyObject *py_raise_message(tamis_status, PyObject *message);
 
+/* What the library says about its last failure. */
+PyObject *py_why(void);
+
 /* None, or what py_raise does. */
 PyObject *py_done(tamis_status);
 

@@ -21,6 +21,7 @@ static const char *const stages[] = {"sort", "build", "verify"};
 static bool report(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
     builder *b = ctx;
     if (!b->progress) return true;
+    if (b->is_interrupted) return false;
     const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *said = PyObject_CallFunction(b->progress, "sKK", stages[stage],
                                            (unsigned long long)done, (unsigned long long)total);

@@ -25,9 +25,14 @@ PyObject *py_raise_message(tamis_status status, PyObject *message) {
     return NULL;
 }
 
-PyObject *py_raise(tamis_status status) {
+/* The sentence may quote bytes of a key. */
+PyObject *py_why(void) {
     const char *why = tamis_why();
-    PyObject *message = PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
+    return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
+}
+
+PyObject *py_raise(tamis_status status) {
+    PyObject *message = py_why();
     if (message) py_raise_message(status, message);
     Py_XDECREF(message);
     return NULL;

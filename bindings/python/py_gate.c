@@ -43,7 +43,9 @@ bool py_gate_wait(py_gate *gate, py_access access) {
     return true;
 }
 
+/* A mutex that another thread had at the fork stays locked: the child looks before it takes one. */
 bool py_gate_begin(py_gate *gate, py_access access) {
+    if (gate->process != getpid() && !survives_fork(gate)) return false;
     for (;;) {
         pthread_mutex_lock(&gate->mutex);
         const bool is_free = !py_gate_is_busy(gate, access);
@@ -51,7 +53,6 @@ bool py_gate_begin(py_gate *gate, py_access access) {
             gate->is_writing = true;
         else if (is_free)
             gate->readers++;
-        if (is_free) gate->process = getpid();
         pthread_mutex_unlock(&gate->mutex);
         if (is_free) return true;
         if (!py_gate_wait(gate, access)) return false;

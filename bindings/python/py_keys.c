@@ -228,10 +228,9 @@ static int read_natural(PyObject *object, py_key *key) {
 
 static int encode(const py_form *form, py_key *key) {
     if (py_key_encode(form, key) == 0) return 0;
-    if (!key->room)
-        PyErr_NoMemory();
-    else
-        PyErr_SetString(PyExc_ValueError, tamis_why());
+    PyObject *why = key->room ? py_why() : PyErr_NoMemory();
+    if (why) PyErr_SetObject(PyExc_ValueError, why);
+    Py_XDECREF(why);
     return -1;
 }
 

@@ -188,6 +188,9 @@ def test_texts_of_other_encodings(encoding, text, raw):
             "no digits!" in f
         with pytest.raises(ValueError):
             f.update(["no digits!"])
+        for i in range(100):
+            with pytest.raises(ValueError, match="."):
+                "z" * i + "日本語" * 30 in f
     with pytest.raises(TypeError, match=encoding):
         1 in f
 
