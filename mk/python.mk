@@ -3,7 +3,7 @@
 
 # ---- Building and testing -----------------------------------------------------------------------
 #
-# make python          a wheel in $(B)/python, as pip builds it
+# make python          an archive of the sources, and from that a wheel, in $(B)/python
 # make python-test     installs what that needs, builds the wheel, installs it in a fresh environment and runs its tests there
 # make bench-python    beside rbloom, fastbloom-rs, pybloom-live and pyprobables: some minutes
 #
@@ -26,8 +26,10 @@ PY_FLAGS    = -isystem $(PY_INCLUDE) -DPy_LIMITED_API=0x030B0000 -Wno-pedantic
 .PHONY: python python-test python-test-here python-ready bench-python bench-python-here
 python:
 	@$(PYTHON) -m venv $(PY_DIR)/builder
-	@$(PY_DIR)/builder/bin/pip wheel -q --no-deps -w $(PY_DIR) .
-	@ls $(PY_DIR)/*.whl
+	@$(PY_DIR)/builder/bin/pip install -q build
+	@rm -f $(PY_DIR)/tamis-*
+	@$(PY_DIR)/builder/bin/python -m build -o $(PY_DIR) . >$(PY_DIR)/build.log 2>&1 || { tail -40 $(PY_DIR)/build.log >&2 && exit 1; }
+	@ls $(PY_DIR)/tamis-*
 
 $(B)/bindings/python/%.o: bindings/python/%.c
 	$(call compile,$(PY_FLAGS))
