@@ -170,7 +170,7 @@ static const pg_form *form_by(pg_call *call, FunctionCallInfo fcinfo, Datum valu
     return form;
 }
 
-static bool has_slice(Datum value, const void *header, uint64_t size, const pg_key *key) {
+static bool has_slice(Datum value, const void *header, uint64_t size, const sql_key *key) {
     struct tamis_slice s = TAMIS_SLICE_INIT;
     if (key->is_impossible) return false;
     pg_check(tamis_slice_find(&s, header, size, NULL, key->bytes, key->len));
