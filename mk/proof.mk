@@ -12,7 +12,7 @@ $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # with the thread sanitizer, one that measures coverage; and more steps of the random programs that
 # every test run tries.
 LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables $(addprefix tests/proof/,fuzz.sh threads.sh coverage.sh programs.sh))
-proof-here: programs $(PROOF) $(T)/portable/images
+proof-here: programs $(PROOF) $(T)/portable/images $(if $(SHORT),,$(DUCKDB_READY))
 	@SHORT=$(SHORT) LIMIT=$(if $(SHORT),$(LIMIT),0) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
 	    $(if $(SHORT),,tests/postgres/sanitized.sh tests/duckdb/sanitized.sh) \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))

@@ -117,8 +117,9 @@ bool duck_open_names(const char *directory) {
     bool is_open = true;
     pthread_mutex_lock(&lock);
     if (!names) {
-        home = directory && *directory ? realpath(directory, NULL) : NULL;
-        is_open = sql_names_create(&names, home, NULL) == TAMIS_OK;
+        const bool has_home = directory && *directory;
+        home = has_home ? realpath(directory, NULL) : NULL;
+        is_open = (home || !has_home) && sql_names_create(&names, home, NULL) == TAMIS_OK;
     }
     pthread_mutex_unlock(&lock);
     return is_open;

@@ -92,7 +92,7 @@ static const char *load(duck_info info, const duck_access *access) {
     duck_find(api);
     duck_learn_states(duck.library_version());
     if (!duck_open_names(getenv("TAMIS_DIRECTORY")))
-        return "tamis: TAMIS_DIRECTORY is no path, or there is no memory";
+        return "tamis: TAMIS_DIRECTORY names no directory that can be opened";
     if (duck.connect(*access->get_database(info), &connection) != DUCK_OK)
         return "tamis: the database cannot be connected to";
     const bool are_known = duck_register_queries(connection) && duck_register_changes(connection) &&

@@ -131,6 +131,9 @@ def no_directory():
     tap.equal(done.stdout.split(), ["True"] * 4 + ["x"], "without a directory no file is opened, and names of images work")
     if done.stderr:
         print("#", done.stderr[-500:])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=FILES, check=False,
+                          env={**environment, "TAMIS_DIRECTORY": path_of("is not there")})
+    tap.check("TAMIS_DIRECTORY" in done.stderr and not done.stdout, "a directory that is not there is an error of LOAD")
 
 
 def main():

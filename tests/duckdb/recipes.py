@@ -79,13 +79,16 @@ def check_names(tap, session, page):
     text = FENCE.sub("", page)
     tap.check(len(names) > 20, f"{len(names)} functions are looked for")
     tap.equal(sorted(n for n in names if not re.search(rf"`(FROM )?{n}\(", text)), [], "every function is named")
-    tap.equal(sorted(set(re.findall(r"\btamis_\w+", page)) - names - {"tamis_file"}), [], "no function is named that does not exist")
+    tap.equal(sorted(set(re.findall(r"\btamis_\w+", page)) - names), [], "no function is named that does not exist")
     fields = session.one("SELECT tamis_info(tamis_build(1))")
     tap.equal([name for name in fields if not re.search(rf"\b{name}\b", text)], [], "every field of tamis_info is named")
 
 
 def main():
     tap = duck.Tap()
+    if not duck.HAS_GROUPS:
+        tap.skip("docs/duckdb.md", "the page is about DuckDB 2.0")
+        return tap.end()
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
     os.chdir(duck.FILES)  # where blocks read and write files by DuckDB
