@@ -174,6 +174,7 @@ typedef struct duck_function {
     duck_type (*result)(void);
     unsigned min_arguments, max_arguments;
     bool is_volatile; /* called for every row, also of constants */
+    bool takes_nulls; /* called also where an argument is NULL */
 } duck_function;
 
 bool duck_register_scalars(duck_connection, const duck_function *, size_t count);

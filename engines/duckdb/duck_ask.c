@@ -240,12 +240,12 @@ DUCK_CALL(which)
 
 bool duck_register_queries(duck_connection connection) {
     static const duck_function functions[] = {
-        {"tamis_has", call_has, duck_type_bool, 2, 2, false},
-        {"tamis_has_any", call_has_any, duck_type_bool, 2, 2, false},
-        {"tamis_has_all", call_has_all, duck_type_bool, 2, 2, false},
-        {"tamis_count", call_count, duck_type_bigint, 2, 2, false},
-        {"tamis_get", call_get, duck_type_bigint, 2, 2, false},
-        {"tamis_which", call_which, duck_type_texts, 2, 2, false},
+        {"tamis_has", call_has, duck_type_bool, 2, 2, false, false},
+        {"tamis_has_any", call_has_any, duck_type_bool, 2, 2, false, false},
+        {"tamis_has_all", call_has_all, duck_type_bool, 2, 2, false, false},
+        {"tamis_count", call_count, duck_type_bigint, 2, 2, false, false},
+        {"tamis_get", call_get, duck_type_bigint, 2, 2, false, false},
+        {"tamis_which", call_which, duck_type_texts, 2, 2, false, false},
     };
     return duck_register_scalars(connection, functions, sizeof functions / sizeof *functions);
 }

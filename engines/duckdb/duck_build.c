@@ -486,8 +486,11 @@ bool duck_register_build(duck_connection connection) {
                                            .combine = combine,
                                            .finalize = finalize,
                                            .destroy = destroy};
-    static const duck_function lists = {
-        "tamis_build_list", call_build_lists, duck_type_blob, 1, 2, false};
+    static const duck_function lists = {.name = "tamis_build_list",
+                                        .call = call_build_lists,
+                                        .result = duck_type_blob,
+                                        .min_arguments = 1,
+                                        .max_arguments = 2};
     return duck_register_aggregate(connection, &build) &&
            duck_register_scalars(connection, &lists, 1);
 }

@@ -216,6 +216,44 @@ static bool intersect(duck_chunk chunk, duck_vector out, sql_why *why) {
     return join_all(chunk, out, tamis_intersect, why);
 }
 
+/* ---- Notes ---------------------------------------------------------------------------------- */
+
+/* A value that is NULL removes the note. */
+static bool note_row(const tamis *from, const duck_column *names, const duck_column *values,
+                     uint64_t row, duck_vector out, sql_why *why) {
+    const bool is_removed = duck_is_null(values, row);
+    char *name = duck_text(&duck_strings(names)[row], "a name", why);
+    char *value = is_removed ? NULL : duck_text(&duck_strings(values)[row], "a note", why);
+    tamis *f = NULL;
+    const bool is_good =
+        name && (value || is_removed) && duck_check(tamis_copy_with(&f, from, &duck_making), why) &&
+        duck_check(tamis_set_note(f, name, value), why) && duck_put_image(out, row, f, why);
+    tamis_free(f);
+    free(value);
+    free(name);
+    return is_good;
+}
+
+static bool set_note(duck_chunk chunk, duck_vector out, sql_why *why) {
+    duck_column names = duck_open_argument(chunk, 1), values = duck_open_argument(chunk, 2);
+    duck_runs runs;
+    bool is_good = check_text(&names, "the name of a note", why) &&
+                   check_text(&values, "a note", why) && duck_open_runs(&runs, chunk, why);
+    if (is_good) {
+        while (is_good && duck_next_run(&runs, why))
+            for (uint64_t row = runs.from; is_good && row < runs.to; row++) {
+                if (!runs.held.filter || duck_is_null(&names, row))
+                    duck_put_null(out, row);
+                else
+                    is_good = note_row(runs.held.filter, &names, &values, row, out, why);
+            }
+        duck_close_runs(&runs);
+    }
+    duck_close_column(&values);
+    duck_close_column(&names);
+    return is_good && !*why->sentence;
+}
+
 /* ---- Functions ------------------------------------------------------------------------------ */
 
 DUCK_CALL(open_named)
@@ -224,15 +262,17 @@ DUCK_CALL(add)
 DUCK_CALL(remove_keys)
 DUCK_CALL(unite)
 DUCK_CALL(intersect)
+DUCK_CALL(set_note)
 
 bool duck_register_changes(duck_connection connection) {
     static const duck_function functions[] = {
-        {"tamis_open", call_open_named, duck_type_text, 1, 2, true},
-        {"tamis_close", call_close_named, duck_type_bool, 1, 1, true},
-        {"tamis_add", call_add, duck_type_blob, 2, 2, false},
-        {"tamis_remove", call_remove_keys, duck_type_blob, 2, 2, false},
-        {"tamis_union", call_unite, duck_type_blob, 2, 2, false},
-        {"tamis_intersect", call_intersect, duck_type_blob, 2, 2, false},
+        {"tamis_open", call_open_named, duck_type_text, 1, 2, true, false},
+        {"tamis_close", call_close_named, duck_type_bool, 1, 1, true, false},
+        {"tamis_add", call_add, duck_type_blob, 2, 2, false, false},
+        {"tamis_remove", call_remove_keys, duck_type_blob, 2, 2, false, false},
+        {"tamis_union", call_unite, duck_type_blob, 2, 2, false, false},
+        {"tamis_intersect", call_intersect, duck_type_blob, 2, 2, false, false},
+        {"tamis_set_note", call_set_note, duck_type_blob, 3, 3, false, true},
     };
     return duck_register_scalars(connection, functions, sizeof functions / sizeof *functions);
 }

@@ -131,8 +131,11 @@ bool duck_register_merge(duck_connection connection) {
                                            .combine = combine,
                                            .finalize = finalize,
                                            .destroy = destroy};
-    static const duck_function lists = {
-        "tamis_merge_list", call_merge_lists, duck_type_blob, 1, 1, false};
+    static const duck_function lists = {.name = "tamis_merge_list",
+                                        .call = call_merge_lists,
+                                        .result = duck_type_blob,
+                                        .min_arguments = 1,
+                                        .max_arguments = 1};
     return duck_register_aggregate(connection, &merge) &&
            duck_register_scalars(connection, &lists, 1);
 }

@@ -24,6 +24,7 @@ static bool add_form(duck_scalar_set set, const duck_function *f, unsigned argum
     duck.scalar_function_set_return_type(made, result);
     duck.scalar_function_set_function(made, f->call);
     if (f->is_volatile) duck.scalar_function_set_volatile(made);
+    if (f->takes_nulls) duck.scalar_function_set_special_handling(made);
     const bool is_added = duck.add_scalar_function_to_set(set, made) == DUCK_OK;
     duck.destroy_logical_type(&result);
     duck.destroy_logical_type(&any);

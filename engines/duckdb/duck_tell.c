@@ -166,10 +166,10 @@ DUCK_CALL(version)
 
 bool duck_register_facts(duck_connection connection) {
     static const duck_function functions[] = {
-        {"tamis_items", call_items, duck_type_bigint, 1, 1, false},
-        {"tamis_rate", call_rate, duck_type_double, 1, 1, false},
-        {"tamis_info", call_facts, type_info, 1, 1, false},
-        {"tamis_version", call_version, duck_type_text, 0, 0, false},
+        {"tamis_items", call_items, duck_type_bigint, 1, 1, false, false},
+        {"tamis_rate", call_rate, duck_type_double, 1, 1, false, false},
+        {"tamis_info", call_facts, type_info, 1, 1, false, false},
+        {"tamis_version", call_version, duck_type_text, 0, 0, false, false},
     };
     return duck_register_scalars(connection, functions, sizeof functions / sizeof *functions);
 }

@@ -19,7 +19,7 @@ CALLS = ["SELECT tamis_has($1, 5)", "SELECT tamis_has($1, 'x')", "SELECT tamis_h
          "SELECT tamis_rate($1)", "SELECT tamis_open($1, 'hostile')", "SELECT tamis_add($1, 5)", "SELECT tamis_add($1, ['x'])",
          "SELECT tamis_remove($1, 5)", f"SELECT tamis_union($1, {GOOD}) FROM range(9)", f"SELECT tamis_union({GOOD}, $1) FROM range(9)",
          f"SELECT tamis_intersect($1, {GOOD}) FROM range(9)", f"SELECT tamis_intersect({GOOD}, $1) FROM range(9)", "SELECT tamis_merge($1)",
-         "SELECT tamis_merge_list([$1, $1])", "SELECT count(*) FROM range(5000) r(k) WHERE tamis_has($1, k)"]
+         "SELECT tamis_merge_list([$1, $1])", "SELECT tamis_set_note($1, 'x', 'y')", "SELECT count(*) FROM range(5000) r(k) WHERE tamis_has($1, k)"]
 
 
 def answers(s, image):

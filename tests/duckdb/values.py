@@ -189,6 +189,10 @@ def changes(s):
     empty = s.one("SELECT [tamis_info(f).encoding, tamis_info(tamis_add(f, 5)).encoding, tamis_info(tamis_add(f, ['x'])).encoding] "
                   "FROM (SELECT tamis_union('empty.tamis', 'empty.tamis') AS f)")
     tap.equal(empty, [None, "int64", "utf8"], "the first key of a filter sets its note")
+    notes = "SELECT tamis_info(tamis_set_note(f, 'encoding', 'uint64')).encoding, tamis_info(tamis_set_note(f, 'encoding', NULL)).encoding, " \
+            "tamis_set_note(f, NULL, 'x') IS NULL, tamis_set_note(NULL, 'x', 'x') IS NULL FROM (SELECT tamis_build(5) AS f)"
+    tap.equal(s.rows(notes), [("uint64", None, True, True)], "a note is set, and removed")
+    tap.check("tamis: " in s.error("SELECT tamis_set_note(tamis_build(5), 'Not A Name', 'x')"), "or refused")
     one, two = (s.one(f"SELECT tamis_build(k, 'blocked:capacity=100') FROM range({a}, {b}) r(k)") for a, b in ((0, 60), (40, 100)))
     all_of = s.one("SELECT tamis_build(k, 'blocked:capacity=100') FROM (SELECT * FROM range(0, 60) UNION ALL SELECT * FROM range(40, 100)) r(k)")
     tap.check(s.one("SELECT tamis_union(?, ?)", one, two) == all_of, "tamis_union is the filter of both")
