@@ -6,6 +6,7 @@
 # make sqlite             builds it: $(B)/sqlite/tamis.so to load, and libtamis-sqlite.a to link
 # make sqlite-install     installs both, with the header: part of make install
 # make sqlite-test        installs what its tests need, builds it, and runs them
+# make sqlite-proof       100,000 transactions with losses of power, and 20,000 of two connections (TRANSACTIONS=)
 # make bench-sqlite       ten million rows: queries, joins, aggregates and their plans
 
 HAS_SQLITE = $(eval HAS_SQLITE := $(call can_link,sqlite3ext.h,SQLITE_VERSION_NUMBER,))$(HAS_SQLITE)
@@ -65,6 +66,11 @@ sqlite-test:
 	@$(MAKE) --no-print-directory -j2 sqlite-test-here
 sqlite-test-here: $(CMD) $(LITE_SO) $(LITE_PROGRAMS)
 	@TAMIS=$(abspath $(CMD)) TAMIS_SQLITE=$(abspath $(B)/sqlite) LIMIT=$(LIMIT) tests/run $(LITE_TESTS)
+
+TRANSACTIONS ?= 100000
+.PHONY: sqlite-proof
+sqlite-proof: $(LITE_SO) $(LITE_PROGRAMS)
+	@TAMIS_SQLITE=$(abspath $(B)/sqlite) LIMIT=7200 tests/run "$(B)/tests/sqlite/power $(TRANSACTIONS)" "tests/sqlite/tables.py $(shell expr $(TRANSACTIONS) / 5)"
 
 bench-sqlite:
 	@tools/setup sqlite
