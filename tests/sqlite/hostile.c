@@ -317,8 +317,37 @@ static void test_limits(void) {
     sqlite3_close(db);
 }
 
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+/* A program that links the extension says which directory is open, and closes it again. */
+static void test_files(void) {
+    static const char ask[] = "SELECT tamis_has('f.tamis', 'a')";
+    char directory[] = "/tmp/tamis-sqlite-XXXXXX", path[64];
+    const image whole = image_by(makers[0]);
+    sqlite3 *db = open_database(), *bare;
+    if (!mkdtemp(directory)) abort();
+    snprintf(path, sizeof path, "%s/f.tamis", directory);
+    FILE *file = fopen(path, "wb");
+    bool is_good = file && fwrite(whole.bytes, 1, (size_t)whole.size, file) == (size_t)whole.size;
+    is_good &= file && fclose(file) == 0;
+    is_good &= sqlite3_exec(db, ask, NULL, NULL, NULL) == SQLITE_ERROR;
+    is_good &= sqlite3_tamis_allow_files(db, directory) == SQLITE_OK;
+    is_good &= sqlite3_exec(db, ask, NULL, NULL, NULL) == SQLITE_OK;
+    is_good &= sqlite3_tamis_allow_files(db, NULL) == SQLITE_OK;
+    is_good &= sqlite3_exec(db, ask, NULL, NULL, NULL) == SQLITE_ERROR;
+    is_good &= sqlite3_open(":memory:", &bare) == SQLITE_OK;
+    is_good &= sqlite3_tamis_allow_files(bare, directory) == SQLITE_MISUSE;
+    report(is_good, "files are those of the directory that the program allows");
+    sqlite3_close(bare);
+    sqlite3_close(db);
+    remove(path);
+    remove(directory);
+    free(whole.bytes);
+}
+
 int main(void) {
     set_memory();
+    test_files();
     test_damage();
     test_limits();
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) test_script(scripts[i]);
