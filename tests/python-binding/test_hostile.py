@@ -184,6 +184,53 @@ def test_threads_and_builders():
     assert len(f) == 40000 and all(f.has_many(range(40000)))
 
 
+def test_one_writer_at_a_time():
+    """While a builder finishes, who adds to it waits: however long the other thread is given."""
+    b = tamis.Builder("fuse")
+    b.update(range(5000))
+    order = []
+
+    def add():
+        try:
+            b.add(5)
+        except tamis.Error:
+            pass
+        order.append("added")
+
+    def progress(stage, done, total):
+        if not order:
+            order.append("began")
+            threads.append(threading.Thread(target=add))
+            threads[0].start()
+        threads[0].join(0.01)
+        order.append("within")
+    threads = []
+    b.finish(progress=progress)
+    order.append("finished")
+    threads[0].join()
+    assert order.index("added") > max(i for i, word in enumerate(order) if word == "within"), order
+
+
+def test_fork_while_a_builder_finishes():
+    """Half a change is no state to go on with: the child gets an exception, and does not wait for a thread that it has not."""
+    b = tamis.Builder("fuse")
+    b.update(range(1000))
+    codes = []
+
+    def progress(stage, done, total):
+        if codes:
+            return
+        child = os.fork()
+        if child == 0:
+            try:
+                b.add(5)
+                os._exit(1)
+            except RuntimeError as error:
+                os._exit(0 if "forked" in str(error) else 2)
+        codes.append(os.waitpid(child, 0)[1])
+    assert 7 in b.finish(progress=progress) and codes == [0]
+
+
 def test_threads_that_change_the_list():
     keys = [f"key {i}" for i in range(5000)]
     stop = threading.Event()
