@@ -149,8 +149,20 @@ static void free_array(PyObject *capsule) {
     free(array);
 }
 
+/* Eight bytes that are 0 or 1 become the bits of one: the product moves byte i to bit 56 + i. */
+static uint8_t pack_eight(const uint8_t *bytes) {
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
+    return (uint8_t)(eight * 0x0102040810204080 >> 56);
+}
+
 static void pack(uint8_t *bits, const uint8_t *bytes, Py_ssize_t n) {
-    for (Py_ssize_t i = 0; i < n; i++) bits[i / 8] |= (uint8_t)((bytes[i] != 0) << i % 8);
+    Py_ssize_t i = 0;
+    for (; i + 8 <= n; i += 8) bits[i / 8] = pack_eight(bytes + i);
+    for (; i < n; i++) bits[i / 8] |= (uint8_t)(bytes[i] << i % 8);
 }
 
 static bool fill_array(const column *c, arrow_array *array) {

@@ -3,7 +3,7 @@
 # The module of Python with sanitizers, under all of its tests: library and module are checked, the interpreter is not. Its objects
 # come from malloc, so that a read behind a str or a buffer is seen too.
 cd "$(dirname "$0")/../.." || exit 2
-python=$PWD/${B:-build}/python/venv/bin/python
+python=$(realpath -ms "${B:-build}")/python/venv/bin/python
 unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one under test
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 library=$(realpath "$(${CC:-gcc} -print-file-name=libasan.so)")
