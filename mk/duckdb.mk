@@ -37,7 +37,8 @@ $(B)/duckdb/%/ready:
 # The whole list with the last version, and with others what depends on them. Without any, each program skips itself.
 DUCKDB_PROGRAMS  := $(addprefix tests/duckdb/,values.py keys.py files.py faults.py sessions.py)
 DUCKDB_TESTS      = $(foreach v,$(DUCKDB_VERSIONS),$(DUCKDB_PROGRAMS:%="tests/duckdb/with $(v) %")) \
-                    "tests/duckdb/with $(lastword $(DUCKDB_VERSIONS)) tests/duckdb/recipes.py" tests/duckdb/footer.sh tests/duckdb/slots.py
+                    "tests/duckdb/with $(lastword $(DUCKDB_VERSIONS)) tests/duckdb/recipes.py" tests/duckdb/footer.sh tests/duckdb/slots.py \
+                    $(foreach program,jobs.py pairs.py,"tests/duckdb/with $(lastword $(DUCKDB_VERSIONS)) tests/sql/$(program) DuckDB")
 ENGINE_PROGRAMS += $(if $(SAN),,$(DUCKDB_EXT) $(DUCKDB_READY))
 ENGINE_TESTS    += $(DUCKDB_TESTS)
 ENGINE_ENV      += TAMIS_DUCKDB=$(abspath $(DUCKDB_EXT))

@@ -1,28 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One filter answers the same in every engine of SQL and in the command: each builds filters of the same keys, of every class, and they
-are the same bytes; and each finds all keys in them, and the same false positives.
+"""One filter answers the same in every engine of SQL, in the command and in Redis: each of SQL builds filters of the same keys, of every
+class, and they are the same bytes; and each finds all keys in them, and the same false positives.
 
-    tests/sql/pairs.py [KEYS [ENGINE...]]      (default: 3000 keys, every engine that is installed)
+    tests/sql/pairs.py [ENGINE...]      (default: every engine that is installed; KEYS=3000 of each class)
 """
 import os
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from engines import ENGINES, prefer_system, sq
+from engines import ENGINES, ROOT, prefer_system, sq
 
 SPEC = "fpr=1%"
 # The i-th key of each class, in each engine; and the lines of the command.
 KEYS = {
     "int64": {"SQLite": "i * 1000003 - 1000000000000", "PostgreSQL": "i * 1000003 - 1000000000000",
-              "DuckDB": "i * 1000003 - 1000000000000", "line": lambda i: str(i * 1000003 - 1000000000000)},
-    "double": {"SQLite": "i * 0.375", "PostgreSQL": "i * 0.375::float8", "DuckDB": "i * 0.375::DOUBLE", "line": lambda i: repr(i * 0.375)},
-    "utf8": {"SQLite": "'ключ-' || i", "PostgreSQL": "'ключ-' || i", "DuckDB": "'ключ-' || i", "line": lambda i: f"ключ-{i}"},
+              "DuckDB": "i * 1000003 - 1000000000000", "line": lambda i: str(i * 1000003 - 1000000000000), "bytes": lambda i: struct.pack("<q", i * 1000003 - 1000000000000)},
+    "double": {"SQLite": "i * 0.375", "PostgreSQL": "i * 0.375::float8", "DuckDB": "i * 0.375::DOUBLE", "line": lambda i: repr(i * 0.375),
+               "bytes": lambda i: struct.pack("<d", i * 0.375)},
+    "utf8": {"SQLite": "'ключ-' || i", "PostgreSQL": "'ключ-' || i", "DuckDB": "'ключ-' || i", "line": lambda i: f"ключ-{i}",
+             "bytes": lambda i: f"ключ-{i}".encode()},
     "hex": {"SQLite": "CAST('key-' || i AS BLOB)", "PostgreSQL": "convert_to('key-' || i, 'UTF8')", "DuckDB": "encode('key-' || i)",
-            "line": lambda i: f"key-{i}".encode().hex()},
+            "line": lambda i: f"key-{i}".encode().hex(), "bytes": lambda i: f"key-{i}".encode()},
 }
 NUMBERS = {
     "SQLite": "(WITH RECURSIVE n(i) AS (SELECT {0} UNION ALL SELECT i + 1 FROM n WHERE i < {1}) SELECT i FROM n)",
@@ -64,6 +68,29 @@ class Command:
         pass
 
 
+class Redis:
+    """A server with the module, which is asked for the bytes of a key. (What it builds has its own secret.)"""
+    ITEMS = 10000
+
+    def __init__(self):
+        sys.path.insert(0, os.path.join(ROOT, "tests", "redis"))
+        import server
+        self.server = server.Server()
+        self.client = self.server.client()
+
+    def ask(self, kind, image, first, last):
+        key = KEYS[kind]["bytes"]
+        self.client.must("TAMIS.LOAD", "f", 0, len(image), image)
+        found = []
+        for start in range(first, last + 1, self.ITEMS):
+            some = range(start, min(start + self.ITEMS, last + 1))
+            found += [i for i, hit in zip(some, self.client.must("TAMIS.HAS", "f", *map(key, some))) if hit]
+        return len(found), sum(found)
+
+    def close(self):
+        self.server.stop()
+
+
 class Engine:
     """One of SQL."""
 
@@ -85,7 +112,7 @@ class Engine:
 
 
 def compare(tap, engines, kind, keys):
-    images = {name: engine.build(kind, keys) for name, engine in engines.items()}
+    images = {name: engine.build(kind, keys) for name, engine in engines.items() if name != "Redis"}
     for name, image in images.items():
         tap.check(len(image) > 192 + keys and image[192:192 + keys] == images["the command"][192:192 + keys],
                   f"{kind}: {name} builds what the command builds")
@@ -98,10 +125,14 @@ def compare(tap, engines, kind, keys):
 def main():
     prefer_system()
     tap = sq.Tap()
-    keys = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+    keys = int(os.environ.get("KEYS", "3000"))
     with tempfile.TemporaryDirectory(prefix="tamis-sql-") as folder:
         engines = {"the command": Command(folder)}
-        for name in sys.argv[2:] or ENGINES:
+        if shutil.which("redis-server"):
+            engines["Redis"] = Redis()
+        else:
+            tap.skip("Redis", "redis-server is not installed")
+        for name in sys.argv[1:] or ENGINES:
             if ENGINES[name][0]():
                 tap.skip(name, ENGINES[name][0]())
             else:
