@@ -129,9 +129,24 @@ static bool row_of(const column *c, size_t row, size_t *value_row) {
     return !is_null(c, *value_row);
 }
 
+/* The usual column: strings, of which none is null. */
+static void load_strings(const column *c, size_t at, size_t rows, py_batch *b) {
+    const int32_t *offset = (const int32_t *)c->array->buffers[1] + c->array->offset + at;
+    const char *bytes = c->array->buffers[2];
+    for (size_t i = 0; i < rows; i++) {
+        b->keys[i] = (struct tamis_key){bytes + offset[i], (size_t)(offset[i + 1] - offset[i])};
+        b->row[i] = (uint32_t)i;
+    }
+    b->waiting = rows;
+}
+
 static size_t load(const py_keys *keys, size_t at, size_t rows, py_batch *b) {
     const column *c = keys->data;
     size_t n = 0, row;
+    if (c->type.layout == OFFSETS_32 && !keys->may_lack && c->array->buffers[2]) {
+        load_strings(c, at, rows, b);
+        return rows;
+    }
     for (size_t i = 0; i < rows; i++) {
         if (!row_of(c, at + i, &row)) {
             if (b->valid) b->valid[b->first_row + i] = 0;
