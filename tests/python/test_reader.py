@@ -122,7 +122,7 @@ def position_rows(heading="### 11.2 Positions"):
 
 def position_vectors():
     table = list(position_rows())
-    same(len(table), 23, "rows")
+    same(len(table), 27, "rows")
     for kind, names, words, h, wanted in table:
         same(names, reader.KINDS[kind].words, "names of shape words")
         same(list(reader.KINDS[kind](words).positions(h)), wanted, f"kind {kind} {words} {h:016x}")
