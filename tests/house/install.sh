@@ -106,16 +106,17 @@ same_files() {
 try "the files of make install, with the same words" same_files
 
 # What decides about code, and nothing that says where or how fast.
-same_flags() { # compiler, compile_commands.json
-    make -s -n V=1 B="$work/none" CC="$1" CFLAGS= WITH_ZLIB= WITH_ZSTD= WITH_LZMA= WITH_BZIP2= WITH_SODIUM= WITH_HIREDIS= WITH_IDN2= all |
+same_flags() { # compiler, compile_commands.json, what make is to make
+    make -s -n V=1 B="$work/none" CC="$1" CFLAGS= WITH_ZLIB= WITH_ZSTD= WITH_LZMA= WITH_BZIP2= WITH_SODIUM= WITH_HIREDIS= WITH_IDN2= "${@:3}" |
         python3 tests/support/same_flags.py "$2"
 }
-try "of objects that were compiled alike" same_flags "${CC%% *}" "$work/cmake/compile_commands.json"
+try "of objects that were compiled alike" same_flags "${CC%% *}" "$work/cmake/compile_commands.json" \
+    all $([ -e "$root/$lib/sqlite3" ] && echo sqlite)
 other=i686-linux-gnu-gcc
 for_i686() {
-    cmake -S . -B "$work/i686" -DCMAKE_C_COMPILER=$other -DTAMIS_XXHASH_INCLUDE="$work" \
+    cmake -S . -B "$work/i686" -DCMAKE_C_COMPILER=$other -DTAMIS_XXHASH_INCLUDE="$work" -DTAMIS_BUILD_SQLITE=OFF \
         -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON &&
-        same_flags $other "$work/i686/compile_commands.json" &&
+        same_flags $other "$work/i686/compile_commands.json" all &&
         grep -q -e -mfpmath=sse "$work/i686/compile_commands.json"
 }
 if command -v $other >/dev/null; then try "for i686 too" for_i686; else
