@@ -245,8 +245,15 @@ plant "a single key that moved others is not counted" unit/test_single "" \
 plant "a single key is added to a full quotient" unit/test_single "" \
     src/kinds/runs.h "used >= tamis__slots_limit(t.homes) || !tamis__add_to_run" "!tamis__add_to_run"
 plant "a single key of quotient is not counted" unit/test_single "" \
-    src/kinds/runs.h "    tamis__put64(t.used, used + 1);
-" ""
+    src/kinds/runs.h "!tamis__add_to_run(&t, hash)) return false;
+    tamis__put64(t.used, used + 1);
+" "!tamis__add_to_run(&t, hash)) return false;
+"
+plant "a single key of multiset is not counted" unit/test_multiset "" \
+    src/kinds/runs.h "&run, at, fp.value)) return false;
+    tamis__put64(t.used, used + 1);
+" "&run, at, fp.value)) return false;
+"
 plant "a home without a run has all keys" unit/test_single "" \
     src/kinds/runs.h "return tamis__is_occupied(&t, fp.home) &&" "return !tamis__is_occupied(&t, fp.home) ||"
 plant "a single key is added to a full multiset" unit/test_single "" \
@@ -269,8 +276,8 @@ plant "a key by itself is asked for as it is" unit/test_scalable "" \
     src/kinds/scalable.c "return is_spread(stage) ? s.mixed : s.as_it_is;" "return s.as_it_is;"
 plant "a key by itself is asked for in the newest stage alone" unit/test_scalable "" \
     src/kinds/scalable.c "        if (is_in(&stage[i], as)) return true;
-    return false;" "        return is_in(&stage[i], as);
-    return false;"
+    return is_in(stage, as);" "        return is_in(&stage[i], as);
+    return is_in(stage, as);"
 plant "a key that is added by itself takes no room" unit/test_scalable "" \
     src/kinds/scalable.c "set_taken(&b, taken_by(&b) + 1);" "set_taken(&b, taken_by(&b));"
 plant "a key by itself is put where no room is" unit/test_scalable "" \

@@ -29,7 +29,7 @@ plant "a column of one kind takes any in binary" values \
     engines/postgres/pg_type.c "PointerGetDatum(pg_value_of_bytes(bytes, (size_t)size)), PG_GETARG_INT32(2)" \
     "PointerGetDatum(pg_value_of_bytes(bytes, (size_t)size)), -1"
 plant "a secret of one builder is taken for that of another" values \
-    engines/postgres/pg_build.c 'return has_option(spec, "hash", "sip13");' "return false && spec;"
+    engines/sql/sql_specs.c 'strcmp(option.name, "hash") == 0 && strcmp(option.value, "sip13") == 0;' "false;"
 plant "the rows of the last 512 are left out" values \
     engines/postgres/pg_build.c "    flush(s);
     if (s->is_listed && !s->filter) return end_list(s);" "    if (s->is_listed && !s->filter) return end_list(s);"
@@ -38,9 +38,9 @@ plant "a limit binds who restores" replication \
     "    room->options.should_stop = is_stopped;
     room->options.max_bytes = (uint64_t)pg_max_bytes;"
 plant "what cannot be a key is quietly no" keys \
-    engines/postgres/pg_keys.c "static void refuse(const pg_form *form, const char *encoding) {" \
-    "static void refuse(const pg_form *form, const char *encoding) {
-    if (form) return;"
+    engines/postgres/pg_keys.c "    if (rc)
+        refuse(why," "    if (rc && !why)
+        refuse(why,"
 plant "a union by aggregate grows beyond the limit" values \
     engines/postgres/pg_make.c "pg_within_limit(into, Max(one, other));" "(void)one, (void)other;"
 finish
