@@ -27,16 +27,25 @@ static int refuse_rest(PyObject *rest) {
     return -1;
 }
 
+/* The same where no options but those of handles are known. */
+static int read_plain_call(PyObject *args, PyObject *names, PyObject **object,
+                           py_options *options) {
+    PyObject *rest;
+    if (read_call(args, names, object, &rest, options)) return -1;
+    const int failed = refuse_rest(rest);
+    Py_DECREF(rest);
+    return failed;
+}
+
 static PyObject *filter_from_bytes(PyObject *type, PyObject *args, PyObject *names) {
-    PyObject *image, *rest;
+    PyObject *image;
     py_options options;
     Py_buffer view;
     tamis *made = NULL;
     tamis_status rc;
-    if (read_call(args, names, &image, &rest, &options)) return NULL;
-    const int failed = refuse_rest(rest);
-    Py_DECREF(rest);
-    if (failed || PyObject_GetBuffer(image, &view, PyBUF_SIMPLE)) return NULL;
+    if (read_plain_call(args, names, &image, &options) ||
+        PyObject_GetBuffer(image, &view, PyBUF_SIMPLE))
+        return NULL;
     Py_BEGIN_ALLOW_THREADS rc =
         tamis_load_with(&made, view.buf, (size_t)view.len, &options.options);
     Py_END_ALLOW_THREADS PyBuffer_Release(&view);
@@ -56,15 +65,12 @@ static int borrow(PyObject *image, Py_buffer *view) {
 }
 
 static PyObject *filter_view(PyObject *type, PyObject *args, PyObject *names) {
-    PyObject *image, *rest;
+    PyObject *image;
     py_options options;
     Py_buffer view;
     tamis *made = NULL;
     tamis_status rc;
-    if (read_call(args, names, &image, &rest, &options)) return NULL;
-    const int failed = refuse_rest(rest);
-    Py_DECREF(rest);
-    if (failed || borrow(image, &view)) return NULL;
+    if (read_plain_call(args, names, &image, &options) || borrow(image, &view)) return NULL;
     Py_BEGIN_ALLOW_THREADS rc =
         tamis_view_with(&made, view.buf, (size_t)view.len, &options.options);
     Py_END_ALLOW_THREADS PyObject *self =
@@ -93,12 +99,10 @@ static PyObject *open_file(PyTypeObject *type, PyObject *path, const py_options 
 }
 
 static PyObject *filter_read(PyObject *type, PyObject *args, PyObject *names) {
-    PyObject *path, *rest;
+    PyObject *path;
     py_options options;
-    if (read_call(args, names, &path, &rest, &options)) return NULL;
-    const int failed = refuse_rest(rest);
-    Py_DECREF(rest);
-    return failed ? NULL : open_file((PyTypeObject *)type, path, &options, tamis_read_with);
+    if (read_plain_call(args, names, &path, &options)) return NULL;
+    return open_file((PyTypeObject *)type, path, &options, tamis_read_with);
 }
 
 /* The path is kept for pickles: it should be an absolute one. */
@@ -107,9 +111,11 @@ static PyObject *filter_map(PyObject *type, PyObject *args, PyObject *names) {
     py_options options;
     if (read_call(args, names, &path, &rest, &options)) return NULL;
     PyObject *trusted = py_take_name(rest, "trusted");
-    if (trusted) options.options.is_trusted = PyObject_IsTrue(trusted) > 0;
+    const int is_trusted = trusted ? PyObject_IsTrue(trusted) : 0; /* may raise */
+    options.options.is_trusted = is_trusted > 0;
     Py_XDECREF(trusted);
-    if (!refuse_rest(rest)) self = open_file((PyTypeObject *)type, path, &options, tamis_map_with);
+    if (is_trusted >= 0 && !refuse_rest(rest))
+        self = open_file((PyTypeObject *)type, path, &options, tamis_map_with);
     Py_DECREF(rest);
     if (self) ((py_filter *)self)->path = Py_NewRef(path);
     return self;

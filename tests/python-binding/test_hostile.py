@@ -279,3 +279,14 @@ def test_fork_while_threads_work():
     finally:
         stop.set()
         t.join()
+
+
+def test_a_truth_that_raises_is_passed_on(tmp_path):
+    class Liar:
+        def __bool__(self):
+            raise ZeroDivisionError
+
+    path = str(tmp_path / "f.tamis")
+    tamis.Filter(capacity=10).save(path)
+    with pytest.raises(ZeroDivisionError):
+        tamis.Filter.map(path, trusted=Liar())
